@@ -1,0 +1,67 @@
+// Package limits holds the bounds that keep a hostile file from exhausting memory or time. Every door
+// passes one Limits value in; nothing below reads a global. Limits are inclusive: exactly the value passes.
+package limits
+
+// Limits bounds what one file may cost. Sizes are bytes.
+type Limits struct {
+	Name string // profile name, shown in refusals
+
+	Archive        int64 // size of a ZIP file as it lies on disk
+	ArchiveEntries int64 // ZIP entries, folder entries counted
+	Entry          int64 // inflated bytes of one ZIP entry that is inflated; raw copies do not count
+	Inflated       int64 // inflated bytes of all ZIP entries together that are inflated
+	Ratio          int64 // inflated : packed of one entry, checked beyond 1 MiB of output
+
+	JSON      int64 // bytes of one JSON document
+	JSONDepth int64 // nesting levels
+
+	PNGChunks int64 // chunks in one PNG
+	PNGText   int64 // bytes of one text chunk, inflated, and of all card chunks together
+
+	Raise string // words that tell how to raise these limits; empty when nothing does
+}
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// Card is the default profile: any usual card, nothing that could hurt a browser tab.
+func Card() Limits {
+	return Limits{
+		Name: "card", Archive: 96 * mib, ArchiveEntries: 512, Entry: 64 * mib, Inflated: 96 * mib, Ratio: 200,
+		JSON: 64 * mib, JSONDepth: 512, PNGChunks: 100_000, PNGText: 64 * mib,
+		Raise: "open it with large limits",
+	}
+}
+
+// Large is for real cards with thousands of pictures. Pictures pass through uninflated, so memory stays flat.
+func Large() Limits {
+	l := Card()
+	l.Name = "large"
+	l.Archive, l.ArchiveEntries, l.Entry = 2*gib, 20_000, 256*mib
+	l.Raise = ""
+	return l
+}
+
+// Edge fits a server isolate of 128 MiB.
+func Edge() Limits {
+	l := Card()
+	l.Name = "edge"
+	l.Archive, l.Entry, l.Inflated, l.JSON, l.PNGText = 24*mib, 12*mib, 16*mib, 12*mib, 12*mib
+	l.Raise = "convert it on the page or with the command line, where the limits are higher"
+	return l
+}
+
+// Named returns the profile of that name ("card", "large", "edge").
+func Named(name string) (Limits, bool) {
+	switch name {
+	case "", "card":
+		return Card(), true
+	case "large":
+		return Large(), true
+	case "edge":
+		return Edge(), true
+	}
+	return Limits{}, false
+}
