@@ -1,0 +1,98 @@
+// Package formats holds the contract that every app format keeps, the sniffed input they share, and the registry
+// that picks the best bid. One folder per app lives below; a format imports another format never, and what several
+// apps share lies in formats/internal.
+package formats
+
+import (
+	"bunzai/canonical"
+	"bunzai/limits"
+	"bunzai/rope"
+)
+
+// Container is the kind of file around a piece.
+type Container string
+
+const (
+	PNG   Container = "png"   // card chunks in a PNG
+	JSON  Container = "json"  // a JSON document
+	CharX Container = "charx" // a ZIP with card.json
+)
+
+// Info names a codec. App is what the user says after --to; the codec follows from app and kind.
+type Info struct {
+	ID         string         // "sillytavern", "sillytavern-lorebook"
+	App        string         // "sillytavern"
+	AppLabel   string         // "SillyTavern"
+	Kind       canonical.Kind // what it reads and writes
+	Label      string         // "SillyTavern character card"
+	Containers []Container    // what it can write, the default for a new file first
+	Specs      []string       // versions that can be asked for ("v2", "v3"); nil when there is one
+}
+
+// Bid is a codec's claim on an input. Score 0 means no; the best bid above 0.5 wins, the first registered on a tie.
+type Bid struct {
+	Score  float64
+	Reason string // why, in words: "chunk chara holds a card", "no card chunk"
+}
+
+// No is a bid of nothing, with the reason.
+func No(reason string) Bid { return Bid{Reason: reason} }
+
+// Codec translates one kind of one app between its wire files and the canonical model. A codec holds no state:
+// calls never see each other, and never change their arguments.
+type Codec interface {
+	Info() Info
+	// Detect bids on an input without decoding it wholly; it must not fail.
+	Detect(in *Input) Bid
+	// Decode reads the piece. Errors are *fault.Error.
+	Decode(in *Input) (*Decoded, error)
+	// Encode writes the piece. An unedited entity with this codec's own escrow comes out as the file that came in.
+	Encode(e *canonical.Entity, ctx EncodeContext) (*Encoded, error)
+	// Fields is the field map as seen from the canonical side: which paths have a place in this app's files.
+	Fields() []Field
+}
+
+// BookExtractor is implemented by character codecs whose embedded lorebooks are not (only) a character_book.
+type BookExtractor interface {
+	// ExtractBooks returns the lorebooks that the character carries, in order; ids are not yet unique.
+	ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error)
+}
+
+// Decoded is what a file held.
+type Decoded struct {
+	Entity    *canonical.Entity
+	Container Container
+	Variant   string   // "v1", "flat", "v2", "v3", ...
+	Warnings  []string // odd but readable, in plain words with the place
+	// Unmapped are wire paths with content and no canonical home, for the report; sorted in file order.
+	Unmapped []string
+}
+
+// EncodeContext is everything that an encoder may depend on beside the entity.
+type EncodeContext struct {
+	Container Container // "" = the source's container where the codec writes it, else the default
+	Spec      string    // "" = the source's version, else the app's usual one
+	// Lorebooks are the resolved books. Nil: not resolved, the twin's book is left alone. Non-nil and empty: every
+	// embedded copy is removed. Non-empty: they replace what is embedded.
+	Lorebooks []*canonical.Entity
+	Limits    limits.Limits
+	AllowLoss bool // write even where archive content would be dropped
+}
+
+// Encoded is a finished file.
+type Encoded struct {
+	Data      *rope.Rope
+	Container Container
+	Spec      string
+	Ext       string // with dot: ".png"
+	MediaType string
+	Warnings  []string
+}
+
+// Field says where a canonical path lives in an app's files.
+type Field struct {
+	Path  string // canonical body path or its prefix: "identity.name", "entries[].priority", "media.assets"
+	Wire  string // where it is written, in the app's words: "data.nickname"
+	Reads bool   // the app uses it; false = the file keeps it and the app ignores it (parked)
+	Note  string // what a person should know when it is parked, changed or lost
+}

@@ -1,0 +1,275 @@
+package formats
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"bunzai/container/datauri"
+	"bunzai/container/jpeg"
+	"bunzai/container/media"
+	"bunzai/container/png"
+	"bunzai/container/zip"
+	"bunzai/fault"
+	"bunzai/jsondoc"
+	"bunzai/limits"
+	"bunzai/rope"
+)
+
+// Input is one file, sniffed once and shared by every Detect and by Decode. Parts are parsed when first asked for,
+// and never twice.
+type Input struct {
+	Source rope.Source
+	Name   string // file name as given, for messages only; it never decides the format
+	Limits limits.Limits
+
+	Kind  string // "png", "zip", "json", "text", "jpeg", "webp", ..., "unknown"
+	Label string // Kind in words for people: "a PNG picture"
+
+	PNG func() (*png.File, error)
+	ZIP func() (*zip.Archive, error)
+	// Doc is the JSON document of a JSON file.
+	Doc func() (*jsondoc.Doc, error)
+	// Card is the character card document of any container: the JSON file itself, the best card chunk of a PNG,
+	// card.json of a ZIP.
+	Card func() (*CardDoc, error)
+}
+
+// Open sniffs src by its first bytes. It fails only on an empty or unreadable source.
+func Open(src rope.Source, name string, lim limits.Limits) (*Input, error) {
+	if src.Size() == 0 {
+		return nil, fault.New(fault.Empty, "", "the file is empty (0 bytes)")
+	}
+	in := &Input{Source: src, Name: name, Limits: lim}
+	head, err := rope.View(src, 0, min(src.Size(), 512))
+	if err != nil {
+		return nil, &fault.Error{Code: fault.Damaged, Message: "the file could not be read: " + err.Error(), Err: err}
+	}
+	in.Kind, in.Label = sniff(src, head)
+	in.PNG = sync.OnceValues(func() (*png.File, error) { return png.Open(src, lim) })
+	in.ZIP = sync.OnceValues(func() (*zip.Archive, error) { return zip.Open(src, lim) })
+	in.Doc = sync.OnceValues(func() (*jsondoc.Doc, error) { return parseSource(src, lim) })
+	in.Card = sync.OnceValues(func() (*CardDoc, error) { return in.card() })
+	return in, nil
+}
+
+func parseSource(src rope.Source, lim limits.Limits) (*jsondoc.Doc, error) {
+	if src.Size() > lim.JSON {
+		return nil, fault.Over("", fault.Limit{Name: "JSON", Value: lim.JSON, Found: src.Size(), Unit: "bytes", Raise: lim.Raise})
+	}
+	b, err := rope.View(src, 0, src.Size())
+	if err != nil {
+		return nil, &fault.Error{Code: fault.Damaged, Message: "the file could not be read: " + err.Error(), Err: err}
+	}
+	return jsondoc.Parse(b, lim)
+}
+
+// IsZip reports a ZIP, also one behind a picture.
+func (in *Input) IsZip() bool { return in.Kind == "zip" }
+
+// IsPNG reports a PNG.
+func (in *Input) IsPNG() bool { return in.Kind == "png" }
+
+// IsJSON reports text that starts like a JSON document.
+func (in *Input) IsJSON() bool { return in.Kind == "json" }
+
+func sniff(src rope.Source, head []byte) (kind, label string) {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	switch {
+	case png.Is(src):
+		return "png", "a PNG picture"
+	case bytes.HasPrefix(head, []byte("PK")):
+		return "zip", "a ZIP archive"
+	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
+		return "json", "a JSON document"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "json", "a UTF-16 text"
+	}
+	ext, mime := media.Sniff(head)
+	if ext == "jpg" || ext == "" {
+		if zip.IsZip(src) {
+			if jpeg.Is(src) {
+				return "zip", "a JPEG picture with a ZIP archive behind it"
+			}
+			return "zip", "a ZIP archive behind other data"
+		}
+	}
+	switch {
+	case ext == "jpg":
+		return "jpeg", "a JPEG picture"
+	case ext != "":
+		return ext, "a " + strings.ToUpper(ext) + " file (" + mime + ")"
+	case len(text) == 0:
+		return "text", "blank text"
+	case isText(head):
+		return "text", "plain text"
+	}
+	return "unknown", "a file of an unknown kind"
+}
+
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != 0x0c {
+			return false
+		}
+	}
+	return true
+}
+
+// CardDoc is a character card document and where it was found.
+type CardDoc struct {
+	Doc    *jsondoc.Doc
+	Where  string       // "chunk ccv3", "entry card.json", "" for a JSON file
+	Chunk  string       // keyword of the chunk, lower case; "" elsewhere
+	Second *jsondoc.Doc // the other card chunk of a PNG (chara beside ccv3), nil when absent or broken
+	// Warnings tell of a broken chunk that was passed over, repeated chunks and the like.
+	Warnings []string
+}
+
+func (in *Input) card() (*CardDoc, error) {
+	switch in.Kind {
+	case "png":
+		return in.pngCard()
+	case "zip":
+		return in.zipCard()
+	case "json":
+		d, err := in.Doc()
+		if err != nil {
+			return nil, err
+		}
+		return &CardDoc{Doc: d}, nil
+	}
+	return nil, fault.New(fault.NoCard, "", "%s holds no card that bunzai reads", in.Label)
+}
+
+func (in *Input) zipCard() (*CardDoc, error) {
+	z, err := in.ZIP()
+	if err != nil {
+		return nil, err
+	}
+	all := z.FindAll("card.json")
+	if len(all) > 1 {
+		return nil, fault.New(fault.Ambiguous, "entry card.json", "this archive has %d entries named card.json and nothing says which one counts; remove all but one", len(all))
+	}
+	var e *zip.Entry
+	var warn []string
+	if len(all) == 1 {
+		e = all[0]
+	} else {
+		var found []*zip.Entry
+		for _, x := range z.Entries {
+			p := strings.ToLower(x.Path)
+			if (p == "card.json" || strings.HasSuffix(p, "/card.json")) && !strings.HasPrefix(p, "__macosx/") {
+				found = append(found, x)
+			}
+		}
+		switch len(found) {
+		case 0:
+			return nil, fault.New(fault.NoCard, "", "this archive has no card.json, so it holds no character card")
+		case 1:
+			e = found[0]
+			warn = append(warn, "the card is at "+e.Path+" instead of card.json")
+		default:
+			return nil, fault.New(fault.Ambiguous, "", "this archive has both %s and %s and nothing says which one counts", found[0].Path, found[1].Path)
+		}
+	}
+	where := "entry " + e.Path
+	b, err := e.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	d, err := jsondoc.Parse(b, in.Limits)
+	if err != nil {
+		return nil, fault.At(err, where)
+	}
+	return &CardDoc{Doc: d, Where: where, Warnings: warn}, nil
+}
+
+// pngCard picks the card chunk: ccv3 before chara, of equal ones the first; a broken ccv3 falls back to a good chara
+// with a warning; one that breaks a limit is refused.
+func (in *Input) pngCard() (*CardDoc, error) {
+	p, err := in.PNG()
+	if err != nil {
+		return nil, err
+	}
+	texts, err := p.Texts()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string][]png.Text{}
+	var others []string
+	for _, t := range texts {
+		if k := strings.ToLower(t.Keyword); png.IsCardKeyword(k) {
+			seen[k] = append(seen[k], t)
+		} else {
+			others = append(others, t.Keyword)
+		}
+	}
+	if len(seen) == 0 {
+		msg := "this PNG holds no character card: it has no chara or ccv3 chunk"
+		if len(others) > 0 {
+			msg += ", only " + quoteSome(others)
+		}
+		return nil, fault.New(fault.NoCard, "", "%s. Perhaps the app or site that it came from saved the picture without its data", msg)
+	}
+	out := &CardDoc{}
+	var firstErr error
+	for _, k := range []string{"ccv3", "chara"} {
+		list := seen[k]
+		for i, t := range list {
+			if i > 0 && (out.Chunk == k || out.Second != nil) {
+				break // of equal chunks the first good one counts
+			}
+			d, err := decodeChunk(p, t, in.Limits)
+			if err != nil {
+				if firstErr == nil {
+					firstErr = err
+				}
+				if fault.Is(err, fault.OverLimit) {
+					return nil, err
+				}
+				out.Warnings = append(out.Warnings, "the chunk "+t.Keyword+" could not be read: "+err.Error())
+				continue
+			}
+			if out.Doc == nil {
+				out.Doc, out.Chunk, out.Where = d, k, "chunk "+t.Keyword
+			} else {
+				out.Second = d
+			}
+		}
+		if len(list) > 1 {
+			out.Warnings = append(out.Warnings, "there are several "+k+" chunks; the first readable one counts")
+		}
+	}
+	if out.Doc == nil {
+		return nil, firstErr
+	}
+	return out, nil
+}
+
+func decodeChunk(p *png.File, t png.Text, lim limits.Limits) (*jsondoc.Doc, error) {
+	where := "chunk " + t.Keyword
+	v, err := p.Text(t)
+	if err != nil {
+		return nil, fault.At(err, where)
+	}
+	b, err := datauri.DecodeCard(v)
+	if err != nil {
+		return nil, fault.At(err, where)
+	}
+	d, err := jsondoc.Parse(b, lim)
+	if err != nil {
+		return nil, fault.At(err, where)
+	}
+	if d.Root.Kind() != jsondoc.KindObject {
+		return nil, fault.New(fault.Damaged, where, "a card must be a JSON object, and this is %s", d.Root.Kind().Words())
+	}
+	return d, nil
+}
+
+func quoteSome(names []string) string {
+	if len(names) > 4 {
+		names = append(names[:4:4], "...")
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,204 @@
+// Types of everything that the bunzai engine takes and returns. All values are plain objects, lists, text, numbers
+// and bytes; nothing here refers to the engine's memory, so a result stays valid after later calls.
+
+/** What a file can be given as. A Blob or File is read by offset and never loaded whole. */
+export type Input = Uint8Array | ArrayBuffer | Blob;
+
+export type Kind = 'character' | 'lorebook' | 'regex' | 'persona' | 'preset' | 'quickreply';
+export type Container = 'png' | 'json' | 'charx';
+export type LimitsProfile = 'card' | 'large' | 'edge';
+
+/** Classes of failure; programs switch on it, people read `message`. */
+export type ErrorCode =
+  | 'empty' | 'not-recognized' | 'no-card' | 'unsupported' | 'damaged' | 'ambiguous' | 'limit' | 'wrong-kind'
+  | 'unknown-target' | 'would-lose' | 'bad-argument' | 'cancelled' | 'internal';
+
+export interface LimitHit {
+  /** Field name of the limit, e.g. `ArchiveEntries`. */
+  name: string;
+  value: number;
+  /** What the file has; 0 when counting stopped at the bound. */
+  found: number;
+  unit: string;
+  /** What raises it, e.g. `open it with large limits`; empty when nothing does. */
+  raise: string;
+}
+
+/** The one error that engine calls reject with (`BunzaiError` carries the same fields). */
+export interface Failure {
+  code: ErrorCode;
+  /** What is wrong and what to do, for people. */
+  message: string;
+  /** Where in the file: a chunk, a ZIP entry, a JSON path; may be empty. */
+  where: string;
+  limit: LimitHit | null;
+}
+
+export interface CommonOptions {
+  /** File name, used in messages and to name the output; it never decides the format. */
+  name?: string;
+  /** Default `card`. */
+  limits?: LimitsProfile;
+}
+
+export interface ConvertOptions extends CommonOptions {
+  /** The app: `sillytavern`, `lumiverse`, `bunzai`, ... The codec follows from the kind of the file. */
+  to: string;
+  /** Default: the source's container where the app writes it, else the app's usual one. */
+  container?: Container;
+  /** Card version where the app has several: `v2`, `v3`. */
+  spec?: string;
+  /** Write even where archive content would be dropped. */
+  allowLoss?: boolean;
+  /** Do all of the work but return no data: for showing the report first. */
+  dryRun?: boolean;
+  /** Form of the result. Default: `blob` for a Blob input, `bytes` otherwise. A blob shares ranges of the input. */
+  output?: 'bytes' | 'blob';
+}
+
+export interface FormatInfo {
+  id: string;
+  app: string;
+  appLabel: string;
+  kind: Kind;
+  label: string;
+  /** What it writes, the default for a new file first. */
+  containers: Container[];
+  specs: string[];
+  /** The field map: which canonical paths have a place in the app's files. */
+  fields: FieldInfo[];
+}
+
+export interface FieldInfo {
+  path: string;
+  wire: string;
+  /** false: kept in the file where the app ignores it. */
+  reads: boolean;
+  note: string;
+}
+
+export interface Bid {
+  id: string;
+  label: string;
+  score: number;
+  reason: string;
+}
+
+export interface Detection {
+  /** null when no format claims the file. */
+  format: { id: string; app: string; appLabel: string; kind: Kind; label: string } | null;
+  /** The file's outer shape: `png`, `zip`, `json`, `jpeg`, `text`, ... and in words. */
+  file: { kind: string; label: string; size: number };
+  /** Every format's bid, best first. */
+  bids: Bid[];
+}
+
+/** One text of a piece, for showing: the field in words, where it lives in the app's file, and the text. */
+export interface TextView {
+  /** Canonical path, e.g. `greetings.firstMessage`. */
+  path: string;
+  /** In words: `First message`. */
+  label: string;
+  /** In the source app's words: `data.first_mes`. */
+  wire: string;
+  text: string;
+}
+
+export interface EntryView {
+  title: string;
+  keys: string[];
+  secondaryKeys: string[];
+  content: string;
+  enabled: boolean;
+  constant: boolean;
+  position: string;
+  order: number | null;
+}
+
+export interface AssetView {
+  role: string;
+  name: string;
+  mime: string;
+  /** Bytes; -1 when not known. */
+  size: number;
+  /** A link outside the file, never fetched by bunzai; empty when the bytes are inside. */
+  link: string;
+  /** The bytes: a Blob that shares ranges of the input where possible; null when outside, or when the input was bytes and `assets` was not asked for. */
+  data: Blob | null;
+}
+
+export interface PieceView {
+  kind: Kind;
+  id: string;
+  name: string;
+  /** Version as found: `v1`, `flat`, `v2`, `v3`, or empty. */
+  variant: string;
+  container: Container | '';
+  creator: string;
+  tags: string[];
+  texts: TextView[];
+  greetings: { title: string; text: string; group: boolean }[];
+  entries: EntryView[];
+  assets: AssetView[];
+  /** Names of scripts carried as data; never run. */
+  scripts: string[];
+}
+
+export interface Inspection extends Detection {
+  /** The main piece first, then what it carries (its lorebooks). */
+  pieces: PieceView[];
+  portrait: AssetView | null;
+  /** Odd but readable things, in plain words. */
+  warnings: string[];
+  /** Wire paths with content that no other app shares; kept for the way back to the same app. */
+  escrow: string[];
+  /** Apps that take this kind, with the containers that each can write. */
+  targets: { app: string; appLabel: string; containers: Container[]; specs: string[]; same: boolean }[];
+}
+
+export type Verdict = 'carried' | 'parked' | 'changed' | 'lost';
+
+export interface ReportItem {
+  verdict: Verdict;
+  /** Piece: 0 is the main piece, 1.. its lorebooks. */
+  piece: number;
+  /** Canonical path, e.g. `entries[3].position`; for content without canonical home `original.<format>.<wire path>`. */
+  path: string;
+  /** In words: `Lorebook entry 4 "Clock": position`. */
+  label: string;
+  /** Where the target keeps it, in its words; empty when nowhere. */
+  wire: string;
+  /** Value as text before and after, cut at 2,000 characters; null = nothing there. */
+  before: string | null;
+  after: string | null;
+  /** In plain words; empty for what is simply carried. */
+  reason: string;
+}
+
+export interface Report {
+  from: { id: string; app: string; appLabel: string; container: Container | ''; variant: string };
+  to: { id: string; app: string; appLabel: string; container: Container; spec: string };
+  counts: Record<Verdict, number>;
+  /** Lost first, then changed, parked, carried; inside each in the order of the model. */
+  items: ReportItem[];
+  warnings: string[];
+}
+
+export interface Conversion {
+  /** null with `dryRun`. */
+  data: Uint8Array | Blob | null;
+  size: number;
+  fileName: string;
+  mediaType: string;
+  container: Container;
+  report: Report;
+}
+
+/** The engine as the Go module exposes it and as `bunzai` re-exports it. All calls return promises. */
+export interface Engine {
+  version: string;
+  detect(input: Input, options?: CommonOptions): Promise<Detection>;
+  inspect(input: Input, options?: CommonOptions & { assets?: boolean }): Promise<Inspection>;
+  convert(input: Input, options: ConvertOptions): Promise<Conversion>;
+  formats(): Promise<FormatInfo[]>;
+}
