@@ -1,0 +1,250 @@
+package zip
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"bunzai/fault"
+	"bunzai/limits"
+	"bunzai/rope"
+)
+
+// ratioFrom is the output size in bytes up to which the compression ratio is not looked at.
+const ratioFrom = 1 << 20
+
+// firstBuffer bounds, in bytes, what is set aside for an entry before any of it has come.
+const firstBuffer = 256 << 10
+
+// Open returns the content of the entry as a stream. What comes out is counted against Limits.Entry,
+// Limits.Ratio and (each entry once, however often it is read) Limits.Inflated; Read returns the refusal. A stated
+// size over Limits.Entry is refused here. Encrypted entries and methods other than 0 and 8 are Unsupported.
+// Read ends with io.EOF when the data is whole; a wrong CRC, or a wrong size where the CRC is right, then becomes a
+// warning on the Archive. A broken stream, or one where size and CRC are both wrong, is Damaged.
+func (e *Entry) Open() (io.Reader, error) { return e.open(false) }
+
+func (e *Entry) open(reuse bool) (*entryReader, error) {
+	if e.encrypted() {
+		return nil, fault.New(fault.Unsupported, e.where(), "the entry is encrypted; unpack the archive with its password and pack it again without one")
+	}
+	if e.Method != methodStore && e.Method != methodDeflate {
+		return nil, fault.New(fault.Unsupported, e.where(), "the entry is compressed with method %d, which bunzai does not read; pack it again with the usual deflate", e.Method)
+	}
+	lim := e.a.lim
+	size := e.Size
+	if e.Method == methodStore {
+		size = e.Packed
+	}
+	if size > lim.Entry {
+		return nil, e.over("Entry", lim.Entry, size, "bytes")
+	}
+	start, err := e.dataStart()
+	if err != nil {
+		return nil, err
+	}
+	in := packedReader(e.a.Src, start, e.Packed)
+	r := &entryReader{e: e, r: in}
+	if e.Method == methodDeflate {
+		if reuse && e.a.fr != nil {
+			e.a.fr.(flate.Resetter).Reset(in, nil)
+			r.r = e.a.fr
+		} else {
+			fr := flate.NewReader(in)
+			if reuse {
+				e.a.fr = fr
+			}
+			r.r = fr
+		}
+	}
+	return r, nil
+}
+
+// packedReader reads n bytes of src from off: memory directly, anything else through a buffer of at most 256 KiB.
+func packedReader(src rope.Source, off, n int64) io.Reader {
+	if m, ok := src.(rope.Bytes); ok {
+		return bytes.NewReader(m[off : off+n])
+	}
+	return bufio.NewReaderSize(io.NewSectionReader(src, off, n), int(min(n+16, 256<<10)))
+}
+
+// ReadAll returns the whole content in memory, under the same counting, limits and errors as Open. The buffer grows
+// with what comes: a stated size is at most a hint. Stored data of a source in memory is shared, not copied, so the
+// result must not be changed.
+func (e *Entry) ReadAll() ([]byte, error) {
+	r, err := e.open(true)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := e.a.Src.(rope.Bytes); ok && e.Method == methodStore {
+		start, err := e.dataStart()
+		if err != nil {
+			return nil, err
+		}
+		b := m[start : start+e.Packed : start+e.Packed]
+		if err := r.count(b); err != nil {
+			return nil, err
+		}
+		return b, r.finish()
+	}
+	hint := e.Size
+	if e.Method == methodStore {
+		hint = e.Packed
+	}
+	buf := make([]byte, 0, min(hint, firstBuffer))
+	var spare [512]byte
+	for {
+		if len(buf) == cap(buf) {
+			// Full: look for the end before growing, so that an honest size costs one buffer.
+			n, err := r.Read(spare[:])
+			if n > 0 {
+				buf = append(grow(buf, hint), spare[:n]...)
+			}
+			if err == io.EOF {
+				return buf, nil
+			} else if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			return buf, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// grow returns buf with room for more: four times as much, but not beyond the stated size while that is ahead.
+func grow(buf []byte, hint int64) []byte {
+	n := max(4*int64(len(buf)), 4096)
+	if int64(len(buf)) >= hint {
+		n = max(2*int64(len(buf)), 4096)
+	} else if n > hint {
+		n = max(hint, int64(len(buf))+512)
+	}
+	out := make([]byte, len(buf), n)
+	copy(out, buf)
+	return out
+}
+
+// entryReader counts and checks what comes out of an entry.
+type entryReader struct {
+	e   *Entry
+	r   io.Reader
+	n   int64
+	crc uint32
+	err error
+}
+
+// Read implements io.Reader.
+func (r *entryReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.r.Read(p)
+	if n > 0 {
+		if r.err = r.count(p[:n]); r.err != nil {
+			return 0, r.err
+		}
+	}
+	switch {
+	case err == io.EOF:
+		if r.err = r.finish(); r.err == nil {
+			r.err = io.EOF
+		}
+	case err != nil:
+		r.err = r.broken(err)
+	}
+	return n, r.err
+}
+
+func (r *entryReader) broken(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.New(fault.Damaged, r.e.where(), "the compressed data ends too early, after %s of content; get a fresh copy of the file", fault.Amount(r.n, "bytes"))
+	case errors.As(err, &corrupt):
+		return fault.New(fault.Damaged, r.e.where(), "the compressed data is broken at byte %d; get a fresh copy of the file", int64(corrupt))
+	}
+	return readFault(err, r.e.where())
+}
+
+// count adds content that came out and refuses what goes over a limit.
+func (r *entryReader) count(p []byte) error {
+	e, a := r.e, r.e.a
+	r.n += int64(len(p))
+	if r.n > a.lim.Entry {
+		return e.over("Entry", a.lim.Entry, 0, "bytes")
+	}
+	if r.n > ratioFrom && e.Method != methodStore && r.n/max(e.Packed, 1) >= a.lim.Ratio && r.n > a.lim.Ratio*e.Packed {
+		return e.over("Ratio", a.lim.Ratio, 0, "bytes out for each byte in")
+	}
+	if r.n > e.charged {
+		a.inflated += r.n - e.charged
+		e.charged = r.n
+	}
+	if a.inflated > a.lim.Inflated {
+		return e.over("Inflated", a.lim.Inflated, 0, "bytes")
+	}
+	r.crc = crc32.Update(r.crc, crc32.IEEETable, p)
+	return nil
+}
+
+// finish compares what came with what the directory states.
+func (r *entryReader) finish() error {
+	e := r.e
+	if e.Method == methodStore && r.n != e.Packed {
+		return fault.New(fault.Damaged, e.where(), "only %s of %s can be read; get a fresh copy of the file",
+			fault.Amount(r.n, "bytes"), fault.Amount(e.Packed, "bytes"))
+	}
+	sizeOK, crcOK := r.n == e.Size, r.crc == e.CRC32
+	switch {
+	case sizeOK && crcOK:
+		return nil
+	case !sizeOK && !crcOK:
+		return fault.New(fault.Damaged, e.where(), "the content has %s where the archive states %s, and its checksum does not match either; get a fresh copy of the file",
+			fault.Amount(r.n, "bytes"), fault.Amount(e.Size, "bytes"))
+	case e.noted:
+		return nil
+	}
+	e.noted = true
+	if !crcOK {
+		e.a.warn("entry %s: the checksum does not match, so its content may be damaged", shown(e.Name))
+	} else {
+		e.a.warn("entry %s: the archive states %s, but the content has %s; its checksum is right, so it was read whole",
+			shown(e.Name), fault.Amount(e.Size, "bytes"), fault.Amount(r.n, "bytes"))
+	}
+	return nil
+}
+
+func (e *Entry) over(name string, value, found int64, unit string) error {
+	return fault.Over(e.where(), fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: e.a.lim.Raise})
+}
+
+func overArchive(where, name string, value, found int64, unit string, lim limits.Limits) error {
+	return fault.Over(where, fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: lim.Raise})
+}
+
+// readFault wraps an error of the source; errors for people pass through with their place.
+func readFault(err error, where string) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return fault.At(f, where)
+	}
+	return &fault.Error{Code: fault.Damaged, Where: where, Err: err,
+		Message: fmt.Sprintf("the file could not be read (%v); open it again", err)}
+}
+
+// view is rope.View that also refuses offsets so large that they would overflow.
+func view(src rope.Source, off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > far || n > far {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return rope.View(src, off, n)
+}
