@@ -1,10 +1,11 @@
 package zip
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"sort"
+	"slices"
 	"strings"
 
 	"bunzai/fault"
@@ -79,9 +80,8 @@ func (a *Archive) settle(end *endRecord, startsWithEntry bool) error {
 	if end != nil && end.located {
 		dir = end.dir
 	}
-	byOff := make([]*Entry, len(a.Entries))
-	copy(byOff, a.Entries)
-	sort.SliceStable(byOff, func(i, j int) bool { return byOff[i].off < byOff[j].off })
+	byOff := slices.Clone(a.Entries)
+	slices.SortStableFunc(byOff, func(x, y *Entry) int { return cmp.Compare(x.off, y.off) })
 	for i, e := range byOff {
 		e.room = a.Src.Size()
 		if e.off < dir {

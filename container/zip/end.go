@@ -59,7 +59,7 @@ func findEnd(src rope.Source) (*endRecord, error) {
 	var exact, loose []*endRecord
 	sig := []byte("PK\x05\x06")
 	for i := len(tail); i > 0; {
-		if i = bytes.LastIndex(tail[:i], sig); i < 0 || len(exact) > 4096 {
+		if i = bytes.LastIndex(tail[:i], sig); i < 0 {
 			break
 		}
 		if len(tail)-i < endLen {
@@ -78,8 +78,14 @@ func findEnd(src rope.Source) (*endRecord, error) {
 	}
 	all := append(exact[:min(len(exact), maxCandidates):min(len(exact), maxCandidates)], loose...)
 	var empty *endRecord
+	first, _ := magic(src, 0)
 	for _, r := range all {
 		r.locate(src)
+		if r.located && r.delta != 0 && first == sigLocal {
+			// Another archive in front, or the end of an archive that is itself an entry of one that is cut short.
+			r.located = r.exact
+			r.warnings = append(r.warnings, "another archive lies in front; only the last one was read")
+		}
 		if !r.located {
 			continue
 		}
@@ -131,13 +137,6 @@ func (r *endRecord) locate(src rope.Source) {
 	r.stop = r.pos
 	r.read64(src)
 	near := r.stop - r.dirSize
-	if near >= 0 && near == r.stop && r.count == 0 {
-		r.located, r.dir, r.delta = true, near, 0
-		return
-	}
-	if near == r.stop {
-		near = -1
-	}
 	var best *[2]int64
 	for _, c := range [][2]int64{{near, near - r.dirOff}, {r.dirOff, 0}, {near, 0}} {
 		if c[0] < 0 || c[0]+centralLen > r.stop {
@@ -158,6 +157,9 @@ func (r *endRecord) locate(src rope.Source) {
 		}
 	}
 	if best == nil {
+		if r.count == 0 && r.dirSize == 0 {
+			r.located, r.dir = true, r.stop
+		}
 		return
 	}
 	r.located, r.dir, r.delta = true, best[0], best[1]

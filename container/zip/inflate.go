@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/flate"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -66,69 +67,106 @@ func (e *Entry) open(reuse bool) (*entryReader, error) {
 // packedReader reads n bytes of src from off: memory directly, anything else through a buffer of at most 256 KiB.
 func packedReader(src rope.Source, off, n int64) io.Reader {
 	if m, ok := src.(rope.Bytes); ok {
-		return bytes.NewReader(m[off : off+n])
+		b := m[off : off+n : off+n]
+		return &memory{bytes.NewReader(b), b}
 	}
 	return bufio.NewReaderSize(io.NewSectionReader(src, off, n), int(min(n+16, 256<<10)))
 }
 
+// memory is a reader whose bytes lie in memory in one piece.
+type memory struct {
+	*bytes.Reader
+	b []byte
+}
+
 // ReadAll returns the whole content in memory, under the same counting, limits and errors as Open. The buffer grows
-// with what comes: a stated size is at most a hint. Stored data of a source in memory is shared, not copied, so the
-// result must not be changed.
+// with what comes: a stated size is at most a hint. Where the content does not fit what the directory states, the sizes
+// in the local header are tried, and taken if the checksum then matches. Stored data of a source in memory is shared,
+// not copied, so the result must not be changed.
 func (e *Entry) ReadAll() ([]byte, error) {
-	r, err := e.open(true)
+	b, r, err := e.readAll()
+	if err != nil && !fault.Is(err, fault.Damaged) {
+		return nil, err
+	}
+	if err != nil || r.crc != e.CRC32 {
+		if l := e.asLocal(); l != nil {
+			if b, r, err := l.readAll(); err == nil && r.crc == e.CRC32 && r.n == l.Size {
+				e.charged = max(e.charged, l.charged)
+				e.note("entry %s: the directory misstates its size; it was read whole by the size in front of it", shown(e.Name))
+				return b, nil
+			}
+		}
+	}
+	if err == nil {
+		err = r.finish()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := e.a.Src.(rope.Bytes); ok && e.Method == methodStore {
-		start, err := e.dataStart()
-		if err != nil {
-			return nil, err
-		}
-		b := m[start : start+e.Packed : start+e.Packed]
-		if err := r.count(b); err != nil {
-			return nil, err
-		}
-		return b, r.finish()
+	return b, nil
+}
+
+// asLocal is e with the sizes of its local header, nil when they are the same or not stated there.
+func (e *Entry) asLocal() *Entry {
+	h, err := view(e.a.Src, e.off, localLen)
+	if err != nil || binary.LittleEndian.Uint32(h) != sigLocal {
+		return nil
+	}
+	l := *e
+	l.Packed, l.Size = int64(binary.LittleEndian.Uint32(h[18:])), int64(binary.LittleEndian.Uint32(h[22:]))
+	if l.Packed == 0 || l.Packed == max32 || l.Size == max32 || l.Packed == e.Packed {
+		return nil
+	}
+	return &l
+}
+
+// readAll reads the content; the reader knows how much there was and its CRC. Nothing is compared yet.
+func (e *Entry) readAll() ([]byte, *entryReader, error) {
+	r, err := e.open(true)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.silent = true
+	if m, ok := r.r.(*memory); ok {
+		return m.b, r, r.count(m.b)
 	}
 	hint := e.Size
 	if e.Method == methodStore {
 		hint = e.Packed
 	}
+	most := e.a.lim.Entry + 1
 	buf := make([]byte, 0, min(hint, firstBuffer))
 	var spare [512]byte
 	for {
-		if len(buf) == cap(buf) {
-			// Full: look for the end before growing, so that an honest size costs one buffer.
-			n, err := r.Read(spare[:])
-			if n > 0 {
-				buf = append(grow(buf, hint), spare[:n]...)
-			}
-			if err == io.EOF {
-				return buf, nil
-			} else if err != nil {
-				return nil, err
-			}
-			continue
+		into := buf[len(buf):cap(buf)]
+		if len(into) == 0 {
+			into = spare[:] // full: look for the end before growing, so that an honest size costs one buffer
 		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
+		n, err := r.Read(into)
+		if len(buf) == cap(buf) && n > 0 {
+			buf = append(grow(buf, hint, most), into[:n]...)
+		} else {
+			buf = buf[:len(buf)+n]
+		}
 		if err == io.EOF {
-			return buf, nil
+			return buf, r, nil
 		} else if err != nil {
-			return nil, err
+			return nil, r, err
 		}
 	}
 }
 
-// grow returns buf with room for more: four times as much, but not beyond the stated size while that is ahead.
-func grow(buf []byte, hint int64) []byte {
-	n := max(4*int64(len(buf)), 4096)
-	if int64(len(buf)) >= hint {
-		n = max(2*int64(len(buf)), 4096)
+// grow returns a copy of buf with room for at least 512 bytes more: four times as much, but not beyond the stated size
+// while that is ahead, nor beyond the most that may come.
+func grow(buf []byte, hint, most int64) []byte {
+	have := int64(len(buf))
+	n := max(4*have, 4096)
+	if have >= hint {
+		n = max(2*have, 4096)
 	} else if n > hint {
-		n = max(hint, int64(len(buf))+512)
+		n = hint
 	}
-	out := make([]byte, len(buf), n)
+	out := make([]byte, have, max(min(n, most), have+512))
 	copy(out, buf)
 	return out
 }
@@ -140,6 +178,8 @@ type entryReader struct {
 	n   int64
 	crc uint32
 	err error
+	// silent leaves the comparison with the directory to the caller.
+	silent bool
 }
 
 // Read implements io.Reader.
@@ -155,7 +195,10 @@ func (r *entryReader) Read(p []byte) (int, error) {
 	}
 	switch {
 	case err == io.EOF:
-		if r.err = r.finish(); r.err == nil {
+		if !r.silent {
+			r.err = r.finish()
+		}
+		if r.err == nil {
 			r.err = io.EOF
 		}
 	case err != nil:
@@ -182,7 +225,7 @@ func (r *entryReader) count(p []byte) error {
 	if r.n > a.lim.Entry {
 		return e.over("Entry", a.lim.Entry, 0, "bytes")
 	}
-	if r.n > ratioFrom && e.Method != methodStore && r.n/max(e.Packed, 1) >= a.lim.Ratio && r.n > a.lim.Ratio*e.Packed {
+	if r.n > ratioFrom && e.Method != methodStore && r.n > a.lim.Ratio*e.Packed {
 		return e.over("Ratio", a.lim.Ratio, 0, "bytes out for each byte in")
 	}
 	if r.n > e.charged {
@@ -210,17 +253,21 @@ func (r *entryReader) finish() error {
 	case !sizeOK && !crcOK:
 		return fault.New(fault.Damaged, e.where(), "the content has %s where the archive states %s, and its checksum does not match either; get a fresh copy of the file",
 			fault.Amount(r.n, "bytes"), fault.Amount(e.Size, "bytes"))
-	case e.noted:
-		return nil
-	}
-	e.noted = true
-	if !crcOK {
-		e.a.warn("entry %s: the checksum does not match, so its content may be damaged", shown(e.Name))
-	} else {
-		e.a.warn("entry %s: the archive states %s, but the content has %s; its checksum is right, so it was read whole",
+	case sizeOK:
+		e.note("entry %s: the checksum does not match, so its content may be damaged", shown(e.Name))
+	default:
+		e.note("entry %s: the archive states %s, but the content has %s; its checksum is right, so it was read whole",
 			shown(e.Name), fault.Amount(e.Size, "bytes"), fault.Amount(r.n, "bytes"))
 	}
 	return nil
+}
+
+// note warns about an entry once, however often it is read.
+func (e *Entry) note(format string, args ...any) {
+	if !e.noted {
+		e.noted = true
+		e.a.warn(format, args...)
+	}
 }
 
 func (e *Entry) over(name string, value, found int64, unit string) error {
