@@ -22,6 +22,8 @@ type Character struct {
 	Behavior      *Behavior  `json:"behavior"`
 	BehaviorRefs  []string   `json:"behaviorRefs"`
 	Variants      []*Variant `json:"variants"`
+	// Extra holds unknown members of a canonical file, by path; see UnmarshalBody.
+	Extra *jsondoc.Value `json:"-"`
 }
 
 // Identity says who the character is. Name is required and may be "".

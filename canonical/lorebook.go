@@ -22,6 +22,8 @@ type Lorebook struct {
 
 	Entries    []*Entry   `json:"entries"`
 	Categories []Category `json:"categories"`
+	// Extra holds unknown members of a canonical file, by path; see UnmarshalBody.
+	Extra *jsondoc.Value `json:"-"`
 }
 
 // Category is a flat folder of entries.
