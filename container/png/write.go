@@ -97,8 +97,8 @@ func (f *File) dropped(drop func(string) bool) []Text {
 
 func (f *File) chunkEnd(c Chunk) int64 { return min(c.Off+c.Len+4, f.end) }
 
-// appendClosed writes a chunk that the end of the file cut as a sound one of the data that is there. A chunk of
-// which no data is there is left out; IEND never has any.
+// appendClosed writes the last chunk, which the end of the file cut, as a sound one of the data that is there. It is
+// left out when no data is there, or of a text not even the keyword; IEND never has data.
 func (f *File) appendClosed(out *rope.Rope, c Chunk) {
 	if c.Type == "IEND" {
 		appendData(out, c.Type, nil)
@@ -106,6 +106,13 @@ func (f *File) appendClosed(out *rope.Rope, c Chunk) {
 	}
 	if c.Len == 0 && c.Cut {
 		return
+	}
+	switch c.Type {
+	case "tEXt", "zTXt", "iTXt":
+		k := len(f.texts) - 1
+		if k < 0 || f.texts[k].Chunk != len(f.Chunks)-1 || int64(len(f.texts[k].Keyword)) >= c.Len {
+			return
+		}
 	}
 	head := binary.BigEndian.AppendUint32(make([]byte, 0, 8), uint32(c.Len))
 	out.Append(append(head, c.Type...))
