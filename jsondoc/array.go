@@ -130,6 +130,5 @@ func (v *Value) peek(kd *kid) *Value {
 	if kd.val != nil {
 		return kd.val
 	}
-	o := v.original(kd)
-	return &o
+	return v.peekOriginal(kd)
 }

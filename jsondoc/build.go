@@ -25,7 +25,7 @@ func Float(f float64) *Value {
 
 // NumberText makes a number of that spelling; nil when it is no JSON number.
 func NumberText(spelling string) *Value {
-	if spelling == "" || kindOf(spelling[0]) != KindNumber || validate([]byte(spelling)) != nil {
+	if spelling == "" || spelling[0] != '-' && (spelling[0] < '0' || spelling[0] > '9') || validate([]byte(spelling)) != nil {
 		return nil
 	}
 	return &Value{kind: KindNumber, text: spelling}

@@ -53,8 +53,10 @@ func (d decimal) int64() (int64, bool) {
 	if d.neg {
 		s = "-" + s
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, true
+	}
+	return 0, false
 }
 
 // equalNumbers compares two spellings by exact decimal value; -0 equals 0.

@@ -78,7 +78,8 @@ func (d *Doc) write() *sink {
 		if st == nil {
 			st = styleIn(d.Root)
 		}
-		s.value(d.Root, st, d.base())
+		s.in = outermost(st, d.base())
+		s.value(d.Root)
 	}
 	if d.src != nil {
 		s.edge(d.src, d.Suffix, len(d.src.b)-len(d.Suffix))

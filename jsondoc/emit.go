@@ -10,6 +10,7 @@ import (
 type sink struct {
 	pieces []piece
 	buf    []byte
+	in     frames
 }
 
 // piece is a range of src, or of the sink's buffer when src is nil.
@@ -58,8 +59,8 @@ func (s *sink) edge(src *source, b []byte, off int) {
 	s.ownBytes(b)
 }
 
-// value writes v. st is the style around it, base the indentation of its line.
-func (s *sink) value(v *Value, st *style, base []byte) {
+// value writes v, which stands in the innermost frame.
+func (s *sink) value(v *Value) {
 	switch {
 	case v.kids == nil && v.src != nil:
 		s.from(v.src, int(v.off), int(v.end))
@@ -68,51 +69,48 @@ func (s *sink) value(v *Value, st *style, base []byte) {
 	case v.kind < KindObject:
 		s.own(v.text)
 	case v.src == nil || v.kids.origin.n == 0:
-		s.fresh(v, st, base)
+		s.fresh(v)
 	case v.kids.changed:
-		s.rebuilt(v, st, base)
+		s.rebuilt(v)
 	default:
-		s.patched(v, st, base)
+		s.patched(v)
 	}
 }
 
 // patched writes a container whose children are those of the source, some with other values.
-func (s *sink) patched(v *Value, st *style, base []byte) {
-	var l *layout
+func (s *sink) patched(v *Value) {
+	s.in.push(v)
 	at := int(v.off)
 	for i := range v.kids.list {
 		kd := &v.kids.list[i]
 		if kd.val == nil || kd.val.kids == nil && v.native(kd) {
 			continue
 		}
-		if l == nil {
-			x := layoutOf(v, st, base)
-			l = &x
-		}
 		s.from(v.src, at, int(kd.off))
-		s.child(v, kd, l)
+		s.child(v, kd)
 		at = int(kd.end)
 	}
+	s.in.pop()
 	s.from(v.src, at, int(v.end))
 }
 
-// child writes the value of kd.
-func (s *sink) child(v *Value, kd *kid, l *layout) {
+// child writes the value of kd, a child of v.
+func (s *sink) child(v *Value, kd *kid) {
 	if kd.val == nil {
 		s.from(v.src, int(kd.off), int(kd.end))
 		return
 	}
 	if kd.off != 0 && !v.native(kd) {
-		if o := v.original(kd); same(&o, kd.val) {
+		if same(v.peekOriginal(kd), kd.val) {
 			s.from(v.src, int(kd.off), int(kd.end))
 			return
 		}
 	}
-	s.value(kd.val, &l.inner, l.base)
+	s.value(kd.val)
 }
 
 // rebuilt writes a container of the source whose children were added to, removed or moved.
-func (s *sink) rebuilt(v *Value, st *style, base []byte) {
+func (s *sink) rebuilt(v *Value) {
 	b, k := v.src.b, v.kids
 	o := &k.origin
 	s.from(v.src, int(v.off), int(v.off)+1)
@@ -120,11 +118,12 @@ func (s *sink) rebuilt(v *Value, st *style, base []byte) {
 		s.from(v.src, int(v.end)-1, int(v.end))
 		return
 	}
-	l := layoutOf(v, st, base)
+	s.in.push(v)
+	l := s.in.layout()
 	var prev *kid
 	for i := range k.list {
 		kd := &k.list[i]
-		if kd.dead {
+		if kd.key == gone {
 			continue
 		}
 		head := int(kd.key)
@@ -132,9 +131,9 @@ func (s *sink) rebuilt(v *Value, st *style, base []byte) {
 		case prev == nil && kd.off != 0 && kd.key == o.first:
 			head = int(v.off) + 1
 		case prev == nil:
-			s.ownLead(v, l.lead)
+			s.from(v.src, int(v.off)+1, int(o.first))
 		default:
-			s.tail(v, prev, &l)
+			s.tail(v, prev, l)
 			if kd.off != 0 && kd.key != o.first {
 				head = backSpace(b, int(kd.key)) - 1 // from the comma
 			} else {
@@ -145,18 +144,14 @@ func (s *sink) rebuilt(v *Value, st *style, base []byte) {
 		if kd.off != 0 {
 			s.from(v.src, head, int(kd.off))
 		} else if v.kind == KindObject {
-			s.quoted(kd.name)
+			s.quoted(k.names[i])
 			s.own(l.inner.colon)
 		}
-		s.child(v, kd, &l)
+		s.child(v, kd)
 		prev = kd
 	}
+	s.in.pop()
 	s.from(v.src, int(o.lastEnd), int(v.end))
-}
-
-// ownLead writes the white space of the first child, from the source.
-func (s *sink) ownLead(v *Value, lead []byte) {
-	s.from(v.src, int(v.off)+1, int(v.off)+1+len(lead))
 }
 
 // tail writes what stands between kd and the comma after it.
@@ -169,7 +164,7 @@ func (s *sink) tail(v *Value, kd *kid, l *layout) {
 }
 
 // fresh writes a container that has no children in a source, in the style around it.
-func (s *sink) fresh(v *Value, st *style, base []byte) {
+func (s *sink) fresh(v *Value) {
 	k := v.kids
 	if k.live == 0 {
 		switch {
@@ -186,37 +181,34 @@ func (s *sink) fresh(v *Value, st *style, base []byte) {
 	if v.kind == KindObject {
 		open, end = "{", "}"
 	}
-	l := layout{inner: *st, base: base}
-	if st.indented {
-		l.base = append(append(make([]byte, 0, len(base)+len(st.unit)), base...), st.unit...)
-	}
+	s.in.push(v)
+	l := s.in.layout()
 	s.own(open)
 	first := true
 	for i := range k.list {
 		kd := &k.list[i]
-		if kd.dead {
+		if kd.key == gone {
 			continue
 		}
-		if !first {
+		switch {
+		case first && l.inner.indented:
+			s.own(l.inner.eol)
+			s.ownBytes(l.base)
+		case !first:
 			s.own(",")
-			if !st.indented {
-				s.own(st.gap)
-			}
+			s.own(l.sep)
 		}
 		first = false
-		if st.indented {
-			s.own(st.eol)
-			s.ownBytes(l.base)
-		}
 		if v.kind == KindObject {
-			s.quoted(kd.name)
-			s.own(st.colon)
+			s.quoted(k.names[i])
+			s.own(l.inner.colon)
 		}
-		s.value(kd.val, &l.inner, l.base)
+		s.value(kd.val)
 	}
-	if st.indented {
-		s.own(st.eol)
-		s.ownBytes(base)
+	s.in.pop()
+	if l.inner.indented {
+		s.own(l.inner.eol)
+		s.ownBytes(s.in.layout().base)
 	}
 	s.own(end)
 }

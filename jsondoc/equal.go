@@ -43,7 +43,7 @@ func equalObjects(a, b *Value) bool {
 	ka, kb := a.open(), b.open()
 	names := 0
 	for i := range ka.children() {
-		name := ka.list[i].name
+		name := ka.names[i]
 		if ka.find(name) != i {
 			continue // a later duplicate counts
 		}
@@ -54,7 +54,7 @@ func equalObjects(a, b *Value) bool {
 		}
 	}
 	for j := range kb.children() {
-		if kb.find(kb.list[j].name) == j {
+		if kb.find(kb.names[j]) == j {
 			names--
 		}
 	}
@@ -83,10 +83,10 @@ func same(a, b *Value) bool {
 	}
 	j := 0
 	for i := range ka.children() {
-		for kb.list[j].dead {
+		for kb.list[j].key == gone {
 			j++
 		}
-		if ka.list[i].name != kb.list[j].name || !same(a.child(i), b.child(j)) {
+		if a.kind == KindObject && ka.names[i] != kb.names[j] || !same(a.child(i), b.child(j)) {
 			return false
 		}
 		j++

@@ -4,21 +4,23 @@ import "strings"
 
 // kid is one member or element. Offsets are into the container's source; off 0 means that it is fresh.
 type kid struct {
-	name     string
 	val      *Value // nil: the source's own value, which nobody asked for yet
 	key      uint32 // start of the name, or of the element
 	off, end uint32 // the value
-	dead     bool   // deleted; only members
 }
+
+// gone is the key of a deleted member. Members stay in the list when they are deleted, so that indices hold.
+const gone = ^uint32(0)
 
 // kids are the children of a container.
 type kids struct {
 	list    []kid
-	live    int
-	index   map[string]int32 // last live member of each name; nil until a large object is asked
-	dups    bool             // index found a name twice
-	pool    []Value          // values to hand out next
-	changed bool             // members or elements were added, removed or moved
+	names   []string           // beside list; nil in an array
+	live    int                // children that are not deleted
+	index   map[string]int32   // last live member of each name; nil until a large object is asked
+	dups    map[string][]int32 // earlier live members of the names that index found more than once
+	pool    []Value            // values to hand out next
+	changed bool               // members or elements were added, removed or moved
 	origin  origin
 }
 
@@ -54,9 +56,14 @@ func (v *Value) scan() *kids {
 	sk := v.src.skipperAt(int(v.off) + 1)
 	object := v.kind == KindObject
 	var room [24]kid
-	list := room[:0]
+	n := 0
+	var list []kid // once room is full
 	names := 0
 	for i := skipSpace(b, int(v.off)+1); b[i] != '}' && b[i] != ']'; {
+		if n == len(room) {
+			list = make([]kid, n, n+v.src.count(sk, i, object))
+			copy(list, room[:])
+		}
 		kd := kid{key: uint32(i)}
 		if object {
 			i = skipString(b, i)
@@ -66,20 +73,27 @@ func (v *Value) scan() *kids {
 		kd.off = uint32(i)
 		i = sk.value(i)
 		kd.end = uint32(i)
-		list = append(list, kd)
+		if n < len(room) {
+			room[n] = kd
+		} else {
+			list = append(list, kd)
+		}
+		n++
 		if i = skipSpace(b, i); b[i] == ',' {
 			i = skipSpace(b, i+1)
 		}
 	}
-	if n := len(list); n > 0 {
+	if list == nil && n > 0 {
+		list = make([]kid, n)
+		copy(list, room[:])
+	}
+	if n > 0 {
 		o := &k.origin
 		o.n, o.first, o.last, o.lastEnd = uint32(n), list[0].key, list[n-1].key, list[n-1].end
 		if n > 1 {
 			o.prevEnd = list[n-2].end
 		}
-		k.list = make([]kid, n)
-		copy(k.list, list)
-		k.live = n
+		k.list, k.live = list, n
 		if object {
 			k.readNames(b, names)
 		}
@@ -87,20 +101,40 @@ func (v *Value) scan() *kids {
 	return k
 }
 
+// count returns how many children follow from i, so that their list is made in one piece.
+func (s *source) count(sk skipper, i int, object bool) int {
+	b := s.b
+	n := 0
+	for ; b[i] != '}' && b[i] != ']'; n++ {
+		if object {
+			i = skipSpace(b, skipSpace(b, skipString(b, i))+1)
+		}
+		if i = skipSpace(b, sk.value(i)); b[i] == ',' {
+			i = skipSpace(b, i+1)
+		}
+	}
+	return n
+}
+
 // readNames decodes all names into one string, of which each member holds a part.
 func (k *kids) readNames(b []byte, size int) {
 	var all strings.Builder
 	all.Grow(size)
-	ends := make([]int, 0, 24)
+	var room [24]int
+	ends := room[:0]
+	if len(k.list) > len(room) {
+		ends = make([]int, 0, len(k.list))
+	}
 	for i := range k.list {
 		key := int(k.list[i].key)
 		unquoteTo(&all, b[key:skipString(b, key)])
 		ends = append(ends, all.Len())
 	}
 	s := all.String()
+	k.names = make([]string, len(ends))
 	from := 0
 	for i, end := range ends {
-		k.list[i].name = s[from:end]
+		k.names[i] = s[from:end]
 		from = end
 	}
 }
@@ -124,6 +158,12 @@ func (v *Value) child(i int) *Value {
 // original is the value that the source has at kd.
 func (v *Value) original(kd *kid) Value {
 	return Value{src: v.src, off: kd.off, end: kd.end, kind: kindOf(v.src.b[kd.off])}
+}
+
+// peekOriginal is original for a short look.
+func (v *Value) peekOriginal(kd *kid) *Value {
+	o := v.original(kd)
+	return &o
 }
 
 // native reports whether kd still holds the source's own value, which may have been edited inside.
@@ -156,8 +196,7 @@ func (v *Value) put(i int, val *Value) {
 	if val.kind < KindObject {
 		cur := kd.val
 		if cur == nil {
-			o := v.original(kd)
-			cur = &o
+			cur = v.peekOriginal(kd)
 		}
 		if same(cur, val) {
 			return

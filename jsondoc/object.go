@@ -31,7 +31,7 @@ func (v *Value) Members() iter.Seq2[string, *Value] {
 		}
 		k := v.open()
 		for i := range k.children() {
-			if !yield(k.list[i].name, v.child(i)) {
+			if !yield(k.names[i], v.child(i)) {
 				return
 			}
 		}
@@ -70,9 +70,10 @@ func (v *Value) set(name string, val *Value, after int) {
 	if after >= 0 {
 		at = after + 1
 	}
-	k.list = slices.Insert(k.list, at, kid{name: name, val: v.adopt(val)})
+	k.list = slices.Insert(k.list, at, kid{val: v.adopt(val)})
+	k.names = slices.Insert(k.names, at, name)
 	if at < len(k.list)-1 {
-		k.index = nil
+		k.index, k.dups = nil, nil
 	} else if k.index != nil {
 		k.index[name] = int32(at)
 	}
@@ -90,29 +91,32 @@ func (v *Value) Delete(name string) bool {
 	}
 	k.changed = true
 	k.bury(last)
-	if k.index == nil || k.dups {
+	if k.index == nil {
 		for i := last - 1; i >= 0; i-- {
-			if !k.list[i].dead && k.list[i].name == name {
+			if k.list[i].key != gone && k.names[i] == name {
 				k.bury(i)
 			}
 		}
-	}
-	if k.index != nil {
+	} else {
+		for _, i := range k.dups[name] {
+			k.bury(int(i))
+		}
 		delete(k.index, name)
+		delete(k.dups, name)
 	}
-	for n := len(k.list); n > 0 && k.list[n-1].dead; n-- {
-		k.list = k.list[:n-1]
+	n := len(k.list)
+	for n > 0 && k.list[n-1].key == gone {
+		n--
 	}
+	k.list, k.names = k.list[:n], k.names[:n]
 	return true
 }
 
 func (k *kids) bury(i int) {
-	kd := &k.list[i]
-	kd.dead = true
-	if kd.val != nil {
-		kd.val.owner = nil
-		kd.val = nil
+	if val := k.list[i].val; val != nil {
+		val.owner = nil
 	}
+	k.list[i] = kid{key: gone}
 	k.live--
 }
 
@@ -120,7 +124,7 @@ func (k *kids) bury(i int) {
 func (k *kids) find(name string) int {
 	if k.index == nil && len(k.list) < indexFrom {
 		for i := len(k.list) - 1; i >= 0; i-- {
-			if kd := &k.list[i]; !kd.dead && kd.name == name {
+			if k.names[i] == name && k.list[i].key != gone {
 				return i
 			}
 		}
@@ -129,11 +133,17 @@ func (k *kids) find(name string) int {
 	if k.index == nil {
 		k.index = make(map[string]int32, k.live)
 		for i := range k.list {
-			if !k.list[i].dead {
-				k.index[k.list[i].name] = int32(i)
+			if k.list[i].key != gone {
+				name := k.names[i]
+				if was, ok := k.index[name]; ok {
+					if k.dups == nil {
+						k.dups = map[string][]int32{}
+					}
+					k.dups[name] = append(k.dups[name], was)
+				}
+				k.index[name] = int32(i)
 			}
 		}
-		k.dups = len(k.index) < k.live
 	}
 	if i, ok := k.index[name]; ok {
 		return int(i)

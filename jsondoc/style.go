@@ -119,39 +119,3 @@ func lineIndent(v *Value) []byte {
 	}
 	return line[:n]
 }
-
-// layout is how the source laid out one container: the white space around its children.
-type layout struct {
-	lead  []byte // before the first child
-	sep   string // after a comma, before a child that is not the first
-	tail  string // after a child, before the comma
-	inner style  // for fresh values inside
-	base  []byte // indentation of the children; nil when they stand on the container's own line
-}
-
-// layoutOf reads the layout of v, which has children in the source.
-func layoutOf(v *Value, st *style, base []byte) layout {
-	b, o := v.src.b, &v.kids.origin
-	l := layout{lead: b[v.off+1 : o.first], inner: *st, base: base}
-	if v.kind == KindObject {
-		l.inner.colon = colonAt(b, int(o.last))
-	}
-	l.inner.readLead(l.lead, base)
-	if in, ok := indentAfterBreak(l.lead); ok {
-		l.base = in
-	}
-	l.inner.setGap()
-	switch {
-	case o.n > 1:
-		l.sep = string(b[backSpace(b, int(o.last)):o.last])
-		l.tail = string(b[o.prevEnd:skipSpace(b, int(o.prevEnd))])
-		if !l.inner.indented {
-			l.inner.gap = l.sep
-		}
-	case l.inner.indented:
-		l.sep = string(l.lead)
-	default:
-		l.sep = l.inner.gap
-	}
-	return l
-}

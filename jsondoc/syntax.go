@@ -53,12 +53,17 @@ func syntaxError(b []byte, start int, err error) error {
 // expectation says what should stand where jsontext stopped.
 func expectation(b []byte, off, start int, syn *jsontext.SyntacticError) (int, string) {
 	if isEOF(syn.Err) {
-		switch openEnd(b, start) {
-		case '"':
+		last := backSpace(b, len(b)) - 1
+		switch open := openEnd(b, start); {
+		case open == '"':
 			return len(b), `a closing '"'`
-		case '}':
+		case last >= start && (b[last] == ':' || b[last] == ',' && open == ']'):
+			return len(b), "a value"
+		case last >= start && b[last] == ',':
+			return len(b), "a name in double quotes"
+		case open == '}':
 			return len(b), "a closing '}'"
-		case ']':
+		case open == ']':
 			return len(b), "a closing ']'"
 		}
 		return len(b), "a value"

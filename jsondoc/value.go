@@ -1,6 +1,9 @@
 package jsondoc
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Kind is the JSON type of a Value.
 type Kind uint8
@@ -96,8 +99,8 @@ func (v *Value) Raw() []byte {
 	if v.kids == nil && v.src != nil {
 		return v.src.b[v.off:v.end:v.end]
 	}
-	s := &sink{}
-	s.value(v, styleIn(v), lineIndent(v))
+	s := &sink{in: outermost(styleIn(v), lineIndent(v))}
+	s.value(v)
 	return s.bytes()
 }
 
@@ -124,8 +127,7 @@ func (v *Value) cloneEdited() *Value {
 	var c *Value
 	begin := func() {
 		c = &Value{src: v.src, off: v.off, end: v.end, kind: v.kind}
-		c.kids = &kids{list: make([]kid, len(k.list)), live: k.live, changed: k.changed, origin: k.origin}
-		copy(c.kids.list, k.list)
+		c.kids = &kids{list: slices.Clone(k.list), names: slices.Clone(k.names), live: k.live, changed: k.changed, origin: k.origin}
 		for i := range c.kids.list {
 			c.kids.list[i].val = nil
 		}
@@ -135,7 +137,7 @@ func (v *Value) cloneEdited() *Value {
 	}
 	for i := range k.list {
 		kd := &k.list[i]
-		if kd.val == nil || kd.dead {
+		if kd.val == nil {
 			continue
 		}
 		e := kd.val.cloneEdited()
@@ -191,7 +193,7 @@ func (k *kids) children() iter.Seq[int] {
 			return
 		}
 		for i := 0; i < len(k.list); i++ {
-			if !k.list[i].dead && !yield(i) {
+			if k.list[i].key != gone && !yield(i) {
 				return
 			}
 		}
