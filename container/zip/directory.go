@@ -16,7 +16,7 @@ import (
 // Archive is the directory of a ZIP. The content stays in Src until an Entry is asked for it.
 type Archive struct {
 	Src  rope.Source
-	Base int64 // bytes before the first entry: a JPEG or a program stub in front; 0 when the file begins with an entry
+	Base int64 // bytes before the first entry: a JPEG, a program stub, another archive; 0 when nothing is in front
 	// Entries in the order of the directory, folders included.
 	Entries []*Entry
 	Comment []byte // raw bytes of the archive comment; must not be changed
@@ -99,7 +99,7 @@ func (a *Archive) settle(end *endRecord, startsWithEntry bool) error {
 		}
 	}
 	switch {
-	case startsWithEntry:
+	case startsWithEntry && (end == nil || end.delta <= 0):
 	case len(byOff) > 0:
 		a.Base = min(max(byOff[0].off, 0), a.Src.Size())
 	default:
@@ -109,8 +109,8 @@ func (a *Archive) settle(end *endRecord, startsWithEntry bool) error {
 }
 
 // directoryBytes is the most that the directory of lim.ArchiveEntries entries may take: a kilobyte for each, and
-// 16 MiB for the odd name of 60,000 bytes.
-func directoryBytes(lim limits.Limits) int64 { return 16<<20 + min(lim.ArchiveEntries, far>>20)*1024 }
+// 4 MiB for the odd name of 60,000 bytes.
+func directoryBytes(lim limits.Limits) int64 { return 4<<20 + min(lim.ArchiveEntries, far>>20)*1024 }
 
 // walk reads the directory records from end.dir to end.stop. why is not empty when the records break off before the
 // stated count is reached.

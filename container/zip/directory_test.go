@@ -56,6 +56,8 @@ func TestOpenReads(t *testing.T) {
 		{"directory size zero", z(archive{dirSize: 1}, cardMember(), icon), 2, 0, "misstates the size"},
 		{"directory size far too large", z(archive{dirSize: 0x7fffffff}, cardMember(), icon), 2, 0, "misstates the size"},
 		{"directory offset lies", z(archive{dirOff: 7}, cardMember(), icon), 2, 0, ""},
+		{"prefix gone, offsets count it", z(archive{prefix: jpeg(400), fileBased: true}, icon, cardMember())[404:], 2, 0, ""},
+		{"an archive in front", append(build(archive{}, member{name: "card.json", data: "OTHER"}), whole...), 2, 121, "another archive lies in front"},
 		{"count too high", z(archive{count: 9}, cardMember(), icon), 2, 0, "states 9 entries but breaks off after 2"},
 		{"end record gone", whole[:len(whole)-22], 2, 0, "cut short"},
 		{"directory gone", whole[:strings.Index(string(whole), "PK\x01\x02")], 2, 0, "cut short"},
@@ -159,29 +161,29 @@ func TestOverlapInLocalNames(t *testing.T) {
 
 func TestEntryLimitIsInclusive(t *testing.T) {
 	lim := limits.Card()
-	make := func(n int, o archive) []byte {
+	with := func(n int, o archive) []byte {
 		ms := []member{cardMember(), {name: "assets/"}}
 		for i := len(ms); i < n; i++ {
 			ms = append(ms, member{name: fmt.Sprintf("assets/%d", i), data: "x"})
 		}
 		return build(o, ms...)
 	}
-	a := open(t, make(512, archive{}))
+	a := open(t, with(512, archive{}))
 	assert.Len(t, a.Entries, 512)
 	assert.True(t, a.Entries[1].IsDir())
 
 	for name, f := range map[string][]byte{
-		"stated":                make(513, archive{}),
-		"stated, ZIP64":         make(513, archive{zip64: true}),
-		"stated less":           make(513, archive{count: 3}),
-		"stated none":           make(513, archive{count: -1}),
-		"only stated":           make(5, archive{count: 60000}),
-		"no directory":          make(513, archive{})[:513*30],
-		"100,000 modulo 65,536": make(70000, archive{count: 70000 - 65536}),
+		"stated":                with(513, archive{}),
+		"stated, ZIP64":         with(513, archive{zip64: true}),
+		"stated less":           with(513, archive{count: 3}),
+		"stated none":           with(513, archive{count: -1}),
+		"only stated":           with(5, archive{count: 60000}),
+		"no directory":          with(513, archive{})[:513*30],
+		"100,000 modulo 65,536": with(70000, archive{count: 70000 - 65536}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "no directory" {
-				f = f[:strings.Index(string(make(513, archive{})), "PK\x01\x02")]
+				f = f[:strings.Index(string(with(513, archive{})), "PK\x01\x02")]
 			}
 			var err error
 			got := allocated(func() { _, err = Open(rope.Bytes(f), lim) })
@@ -189,7 +191,6 @@ func TestEntryLimitIsInclusive(t *testing.T) {
 			assert.Less(t, got, int64(2<<20))
 		})
 	}
-	_ = lim
 }
 
 func TestArchiveLimitIsInclusive(t *testing.T) {

@@ -81,7 +81,7 @@ func findEnd(src rope.Source) (*endRecord, error) {
 	first, _ := magic(src, 0)
 	for _, r := range all {
 		r.locate(src)
-		if r.located && r.delta != 0 && first == sigLocal {
+		if r.located && r.delta > 0 && first == sigLocal {
 			// Another archive in front, or the end of an archive that is itself an entry of one that is cut short.
 			r.located = r.exact
 			r.warnings = append(r.warnings, "another archive lies in front; only the last one was read")

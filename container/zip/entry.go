@@ -66,6 +66,9 @@ func (e *Entry) dataStart() (int64, error) {
 		return 0, fault.New(fault.Damaged, e.where(),
 			"the archive says that this entry begins at byte %d, but no entry is there; get a fresh copy of the file", e.off)
 	}
+	if n, _ := localSizes(h); n != 0 && n != e.Packed {
+		e.note("entry %s: the directory states %s of packed data, the entry itself %s", shown(e.Name), fault.Amount(e.Packed, "bytes"), fault.Amount(n, "bytes"))
+	}
 	start := e.off + localLen + int64(binary.LittleEndian.Uint16(h[26:])) + int64(binary.LittleEndian.Uint16(h[28:]))
 	if start+e.Packed > e.room {
 		if e.after != nil {

@@ -91,8 +91,7 @@ func (e *Entry) ReadAll() ([]byte, error) {
 	if err != nil || r.crc != e.CRC32 {
 		if l := e.asLocal(); l != nil {
 			if b, r, err := l.readAll(); err == nil && r.crc == e.CRC32 && r.n == l.Size {
-				e.charged = max(e.charged, l.charged)
-				e.note("entry %s: the directory misstates its size; it was read whole by the size in front of it", shown(e.Name))
+				e.adopt(l)
 				return b, nil
 			}
 		}
@@ -106,18 +105,36 @@ func (e *Entry) ReadAll() ([]byte, error) {
 	return b, nil
 }
 
+// adopt takes the sizes of the local header for good, so that Raw, Header and Copy carry the whole entry too.
+func (e *Entry) adopt(l *Entry) {
+	extra, comment := recordTail(e.rec)
+	rec := append([]byte(nil), e.rec[:centralLen+len(e.RawName)]...)
+	e.rec = packRecord(rec, dropExtra(extra, extraZip64), comment, l.Packed, l.Size, 0)
+	e.Packed, e.Size, e.charged = l.Packed, l.Size, max(e.charged, l.charged)
+}
+
 // asLocal is e with the sizes of its local header, nil when they are the same or not stated there.
 func (e *Entry) asLocal() *Entry {
 	h, err := view(e.a.Src, e.off, localLen)
 	if err != nil || binary.LittleEndian.Uint32(h) != sigLocal {
 		return nil
 	}
-	l := *e
-	l.Packed, l.Size = int64(binary.LittleEndian.Uint32(h[18:])), int64(binary.LittleEndian.Uint32(h[22:]))
-	if l.Packed == 0 || l.Packed == max32 || l.Size == max32 || l.Packed == e.Packed {
+	packed, size := localSizes(h)
+	if packed == 0 || packed == e.Packed {
 		return nil
 	}
+	l := *e
+	l.Packed, l.Size = packed, size
 	return &l
+}
+
+// localSizes returns the sizes that a local header states itself, zeros when they are elsewhere.
+func localSizes(h []byte) (packed, size int64) {
+	packed, size = int64(binary.LittleEndian.Uint32(h[18:])), int64(binary.LittleEndian.Uint32(h[22:]))
+	if packed == max32 || size == max32 || binary.LittleEndian.Uint16(h[6:])&flagDescriptor != 0 {
+		return 0, 0
+	}
+	return packed, size
 }
 
 // readAll reads the content; the reader knows how much there was and its CRC. Nothing is compared yet.
@@ -226,7 +243,8 @@ func (r *entryReader) count(p []byte) error {
 		return e.over("Entry", a.lim.Entry, 0, "bytes")
 	}
 	if r.n > ratioFrom && e.Method != methodStore && r.n > a.lim.Ratio*e.Packed {
-		return e.over("Ratio", a.lim.Ratio, 0, "bytes out for each byte in")
+		return fault.Over(e.where(), fault.Limit{Name: "Ratio", Value: a.lim.Ratio, Unit: "bytes out for each byte in",
+			Raise: "if the content is real, pack the archive again with this entry stored uncompressed"})
 	}
 	if r.n > e.charged {
 		a.inflated += r.n - e.charged
