@@ -87,6 +87,16 @@ type Encoded struct {
 	Ext       string // with dot: ".png"
 	MediaType string
 	Warnings  []string
+	Near      []Near
+}
+
+// Near is a value that the app's own field holds only roughly. The exact one is parked in the file for the way back,
+// so decoding gives it again; the report must still say what the app itself sees.
+type Near struct {
+	Piece int    // 0 the primary, 1.. its books in order
+	Path  string // canonical path in that piece
+	After string // what the app sees
+	Why   string
 }
 
 // Field says where a canonical path lives in an app's files.

@@ -192,10 +192,7 @@ func (in *Input) pngCard() (*CardDoc, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts, err := p.Texts()
-	if err != nil {
-		return nil, err
-	}
+	texts := p.Texts()
 	seen := map[string][]png.Text{}
 	var others []string
 	for _, t := range texts {
@@ -253,7 +250,7 @@ func decodeChunk(p *png.File, t png.Text, lim limits.Limits) (*jsondoc.Doc, erro
 	if err != nil {
 		return nil, fault.At(err, where)
 	}
-	b, err := datauri.DecodeCard(v)
+	b, _, err := datauri.DecodeCard(v)
 	if err != nil {
 		return nil, fault.At(err, where)
 	}
@@ -262,7 +259,7 @@ func decodeChunk(p *png.File, t png.Text, lim limits.Limits) (*jsondoc.Doc, erro
 		return nil, fault.At(err, where)
 	}
 	if d.Root.Kind() != jsondoc.KindObject {
-		return nil, fault.New(fault.Damaged, where, "a card must be a JSON object, and this is %s", d.Root.Kind().Words())
+		return nil, fault.New(fault.Damaged, where, "a card must be a JSON object, and this is %s", d.Root.Kind().String())
 	}
 	return d, nil
 }

@@ -1,0 +1,282 @@
+// Package convert is the pipeline: a file is detected, read into pieces, and written as another app's file with a
+// report of what became of every field. It knows formats only through their contract.
+package convert
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/formats/all"
+	"bunzai/limits"
+	"bunzai/rope"
+)
+
+// Engine runs conversions over a registry. It holds no state between calls.
+type Engine struct{ Registry *formats.Registry }
+
+// New returns an Engine with every format.
+func New() *Engine { return &Engine{Registry: all.Registry()} }
+
+// Options steer one call.
+type Options struct {
+	Name      string // file name, for messages and for a piece without a name
+	Limits    limits.Limits
+	To        string // app, for Emit and Convert
+	Container formats.Container
+	Spec      string
+	AllowLoss bool
+	// SkipReport leaves out the decoding and comparing of what was written; Report is then nil.
+	SkipReport bool
+}
+
+func (o Options) limits() limits.Limits {
+	if o.Limits.Name == "" {
+		return limits.Card()
+	}
+	return o.Limits
+}
+
+// BidResult is one codec's bid.
+type BidResult struct {
+	Info   formats.Info
+	Score  float64
+	Reason string
+}
+
+// Detection is what a file is.
+type Detection struct {
+	Winner *formats.Info // nil when no format claims it
+	Bids   []BidResult   // best first, registration order among equals
+	Kind   string        // outer shape: "png", "zip", "json", ...
+	Label  string        // the same in words
+	Size   int64
+}
+
+// Detect tells what src is. It fails only when src is empty or cannot be read.
+func (e *Engine) Detect(src rope.Source, o Options) (*Detection, error) {
+	in, err := formats.Open(src, o.Name, o.limits())
+	if err != nil {
+		return nil, err
+	}
+	d, _ := e.detect(in)
+	return d, nil
+}
+
+func (e *Engine) detect(in *formats.Input) (*Detection, formats.Codec) {
+	w, bids := e.Registry.Detect(in)
+	d := &Detection{Kind: in.Kind, Label: in.Label, Size: in.Source.Size()}
+	for _, b := range bids {
+		d.Bids = append(d.Bids, BidResult{b.Codec.Info(), b.Bid.Score, b.Bid.Reason})
+	}
+	sort.SliceStable(d.Bids, func(i, j int) bool { return d.Bids[i].Score > d.Bids[j].Score })
+	if w != nil {
+		i := w.Info()
+		d.Winner = &i
+	}
+	return d, w
+}
+
+// Pieces is a file read: the main piece and the lorebooks that it carries, linked by id.
+type Pieces struct {
+	Detection
+	Primary   *canonical.Entity
+	Books     []*canonical.Entity
+	Info      formats.Info
+	Container formats.Container
+	Variant   string
+	Warnings  []string
+	Unmapped  []string // wire paths with content that has no canonical home
+}
+
+// Read detects and decodes src. A file that nobody claims is fault.NotRecognized, with what it is and what is read.
+func (e *Engine) Read(src rope.Source, o Options) (*Pieces, error) {
+	in, err := formats.Open(src, o.Name, o.limits())
+	if err != nil {
+		return nil, err
+	}
+	d, codec := e.detect(in)
+	if codec == nil {
+		return nil, e.unclaimed(in, d)
+	}
+	p, err := e.decode(codec, in)
+	if err != nil {
+		return nil, err
+	}
+	p.Detection = *d
+	return p, nil
+}
+
+// decode reads an input with one codec and takes the embedded books out.
+func (e *Engine) decode(codec formats.Codec, in *formats.Input) (*Pieces, error) {
+	d, err := codec.Decode(in)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pieces{Primary: d.Entity, Info: codec.Info(), Container: d.Container, Variant: d.Variant, Warnings: d.Warnings, Unmapped: d.Unmapped}
+	x, ok := codec.(formats.BookExtractor)
+	if !ok {
+		return p, nil
+	}
+	books, warn, err := x.ExtractBooks(d.Entity)
+	if err != nil {
+		return nil, err
+	}
+	p.Warnings = append(p.Warnings, warn...)
+	taken := map[string]bool{}
+	c := d.Entity.Character()
+	for _, b := range books {
+		b.ID = canonical.UniqueID(b.ID, func(id string) bool { return taken[id] })
+		taken[b.ID] = true
+		c.KnowledgeRefs = append(c.KnowledgeRefs, b.ID)
+	}
+	p.Books = books
+	return p, nil
+}
+
+// unclaimed explains a file that no format claims.
+func (e *Engine) unclaimed(in *formats.Input, d *Detection) error {
+	switch in.Kind {
+	case "png", "zip", "json":
+		// The parse error says more than the absence of a bid.
+		if _, err := in.Card(); err != nil {
+			f := fault.As(err)
+			if f.Code == fault.NoCard && in.Kind == "png" {
+				return f
+			}
+			if f.Code != fault.NoCard {
+				return f
+			}
+		}
+	case "text", "unknown":
+	default:
+		return fault.New(fault.Unsupported, "", "this is %s, and cards of that kind are not supported; bunzai reads PNG, JSON and ZIP (.charx)", in.Label)
+	}
+	msg := "this is " + in.Label + ", but no format that bunzai knows"
+	if len(d.Bids) > 0 {
+		var why []string
+		seen := map[string]bool{}
+		for _, b := range d.Bids {
+			if r := b.Reason; r != "" && !seen[r] && !strings.HasPrefix(r, "not a ") {
+				seen[r] = true
+				why = append(why, b.Info.Label+": "+r)
+			}
+		}
+		if len(why) > 3 {
+			why = why[:3]
+		}
+		if len(why) > 0 {
+			msg += " (" + strings.Join(why, "; ") + ")"
+		}
+	}
+	return fault.New(fault.NotRecognized, "", "%s", msg)
+}
+
+// Output is a finished conversion.
+type Output struct {
+	Data      *rope.Rope
+	FileName  string
+	MediaType string
+	Container formats.Container
+	Report    *Report
+}
+
+// Convert reads src and writes it for o.To.
+func (e *Engine) Convert(src rope.Source, o Options) (*Output, error) {
+	p, err := e.Read(src, o)
+	if err != nil {
+		return nil, err
+	}
+	return e.Emit(p, o)
+}
+
+// Emit writes pieces for o.To, reads back what was written, and reports.
+func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
+	if o.To == "" {
+		return nil, fault.New(fault.BadArgument, "", "say which app to convert to")
+	}
+	target, err := e.Registry.Target(o.To, p.Primary.Kind)
+	if err != nil {
+		return nil, err
+	}
+	info := target.Info()
+	ctx := formats.EncodeContext{Container: o.Container, Spec: o.Spec, Limits: o.limits(), AllowLoss: o.AllowLoss}
+	if ctx.Container == "" && info.ID != p.Info.ID && has(info.Containers, p.Container) {
+		ctx.Container = p.Container
+	}
+	if ctx.Container != "" && !has(info.Containers, ctx.Container) {
+		return nil, fault.New(fault.UnknownTarget, "", "%s has no container %q for a %s; it has %s", info.AppLabel, ctx.Container, info.Kind, list(info.Containers))
+	}
+	if _, ok := target.(formats.BookExtractor); ok {
+		ctx.Lorebooks = make([]*canonical.Entity, 0, len(p.Books))
+		for _, b := range p.Books {
+			if canonical.Or(b.Lorebook().Enabled, true) {
+				ctx.Lorebooks = append(ctx.Lorebooks, b)
+			}
+		}
+	}
+	enc, err := target.Encode(p.Primary, ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Output{Data: enc.Data, MediaType: enc.MediaType, Container: enc.Container, FileName: FileName(NameOf(p.Primary, o.Name), enc.Ext)}
+	if o.SkipReport {
+		return out, nil
+	}
+	if out.Report, err = e.report(p, target, ctx, enc); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func has(list []formats.Container, c formats.Container) bool {
+	for _, x := range list {
+		if x == c {
+			return true
+		}
+	}
+	return false
+}
+
+func list(cs []formats.Container) string {
+	s := make([]string, len(cs))
+	for i, c := range cs {
+		s[i] = string(c)
+	}
+	return strings.Join(s, ", ")
+}
+
+// NameOf is the display name of a piece: its own, else the file's without extension.
+func NameOf(e *canonical.Entity, file string) string {
+	name := ""
+	switch b := e.Body.(type) {
+	case *canonical.Character:
+		name = b.Identity.Name
+	case *canonical.Lorebook:
+		name = b.Name
+	case *canonical.RegexSet:
+		name = b.Name
+	case *canonical.Persona:
+		name = b.Name
+	case *canonical.Preset:
+		name = b.Name
+	case *canonical.QuickReplySet:
+		name = b.Name
+	}
+	if strings.TrimSpace(name) != "" {
+		return name
+	}
+	if i := strings.LastIndexAny(file, `/\`); i >= 0 {
+		file = file[i+1:]
+	}
+	if i := strings.LastIndexByte(file, '.'); i > 0 {
+		file = file[:i]
+	}
+	if strings.TrimSpace(file) != "" && file != "-" {
+		return file
+	}
+	return fmt.Sprint(e.Kind)
+}

@@ -1,0 +1,14 @@
+// Package all is the registry list: one line per format folder. Adding a format adds its line here and nothing else.
+package all
+
+import (
+	"bunzai/formats"
+	"bunzai/formats/sillytavern"
+)
+
+// Registry returns every format.
+func Registry() *formats.Registry {
+	return formats.NewRegistry(map[string][]formats.Codec{
+		"sillytavern": sillytavern.Codecs(),
+	})
+}

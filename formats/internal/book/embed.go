@@ -1,0 +1,278 @@
+package book
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/fault"
+	"bunzai/formats/internal/fieldmap"
+	"bunzai/jsondoc"
+)
+
+// Bucket is the escrow of a book that was taken out of a card. It names the dialect, not the host; Unmapped says host.
+const Bucket = "character-book"
+
+// mergedKey records, in the extensions of a book, the books that were merged into it; othersKey is the name that
+// another tool gives the same record.
+const (
+	mergedKey = "bunzai_source_books"
+	othersKey = "vaud_source_books"
+)
+
+// slots are the places where a card may hold its book, first found wins. Prefix is "data." in a wrapped card.
+func slots(prefix string) []string {
+	out := []string{prefix + "character_book", prefix + "extensions.character_book"}
+	if prefix != "" {
+		out = append(out, "character_book")
+	}
+	return out
+}
+
+// Find returns the embedded book of a card and where it stands.
+func Find(root *jsondoc.Value, prefix string) (*jsondoc.Value, string) {
+	for _, s := range slots(prefix) {
+		if v := root.At(strings.Split(s, ".")...); v.Kind() == jsondoc.KindObject {
+			return v, s
+		}
+	}
+	return nil, ""
+}
+
+// Extract takes the embedded lorebooks out of a card: none, one, or those that an earlier merge recorded. Host is the
+// app of the card, which alone gets the book's escrow back.
+func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical.Entity, []string, error) {
+	v, where := Find(root, prefix)
+	if v == nil {
+		return nil, nil, nil
+	}
+	if d == nil {
+		d = OfBook(v)
+	}
+	var warnings []string
+	b, err := d.Decode(v, where, func(w string) { warnings = append(warnings, w) })
+	if err != nil {
+		return nil, nil, err
+	}
+	entity := func(b *lorebook, raw *jsondoc.Value) *canonical.Entity {
+		e := &canonical.Entity{Kind: canonical.KindLorebook, ID: bookID(b), Body: b}
+		if raw != nil {
+			un := jsondoc.Object()
+			un.Set("host", jsondoc.String(host))
+			un.Set("dialect", jsondoc.String(d.ID()))
+			e.Original = []*canonical.Escrow{{Bucket: Bucket, Raw: &jsondoc.Doc{Root: raw}, Unmapped: un}}
+		}
+		return e
+	}
+	parts := recorded(v, len(b.Entries))
+	if parts == nil {
+		return []*canonical.Entity{entity(b, v.Clone())}, warnings, nil
+	}
+	_, vals := d.decodeEntries(v, "", func(string) {})
+	var out []*canonical.Entity
+	from := 0
+	for i, p := range parts {
+		raw := v.Clone()
+		if p.settings != nil {
+			raw = p.settings.Clone()
+			raw.Set("entries", jsondoc.Array())
+		}
+		part := &lorebook{}
+		d.BookRows().Read(raw, part, nil)
+		part.Name = p.name
+		part.Entries = b.Entries[from : from+p.count]
+		clones := make([]*jsondoc.Value, p.count)
+		for j := range clones {
+			clones[j] = vals[from+j].Clone()
+		}
+		raw.Get("entries").SetElems(clones)
+		if x := raw.Get("extensions"); x != nil && i == 0 {
+			x.Delete(mergedKey)
+			x.Delete(othersKey)
+		}
+		raw.Set("name", jsondoc.String(p.name))
+		out = append(out, entity(part, raw))
+		from += p.count
+	}
+	return out, warnings, nil
+}
+
+func bookID(b *lorebook) string {
+	if b.Name == "" {
+		return canonical.Slug("Imported Lorebook")
+	}
+	return canonical.Slug(b.Name)
+}
+
+// ID is the stable name of the dialect, kept in escrow.
+func (d *Dialect) ID() string {
+	switch d {
+	case Tavern:
+		return "tavern"
+	case WorldInfo:
+		return "world-info"
+	case LumiverseBook:
+		return "lumiverse-book"
+	}
+	return "lumiverse-world-book"
+}
+
+type part struct {
+	name     string
+	count    int
+	settings *jsondoc.Value
+}
+
+// recorded reads the record of a merge; nil when there is none or it does not fit the entries any more.
+func recorded(v *jsondoc.Value, entries int) []part {
+	list := v.At("extensions", mergedKey)
+	if list == nil {
+		list = v.At("extensions", othersKey)
+	}
+	if list.Kind() != jsondoc.KindArray || v.Get("entries").Kind() != jsondoc.KindArray || v.Get("entries").Len() != entries {
+		return nil
+	}
+	var out []part
+	sum := 0
+	for _, p := range list.Elems() {
+		name, ok := p.Get("name").Text()
+		n, okn := p.Get("entryCount").Int()
+		if !ok || !okn || n < 0 || int(n) > entries {
+			return nil
+		}
+		q := part{name: name, count: int(n)}
+		if s := p.Get("settings"); s.Kind() == jsondoc.KindObject {
+			q.settings = s
+		}
+		sum += q.count
+		out = append(out, q)
+	}
+	if sum != entries || len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// PieceNear is Near with the book that it is about: 1 the first.
+type PieceNear func(piece int, path, after, why string)
+
+// Embed writes the books into the slot of a card: explicit none removes every copy, one or more replace what is there.
+// When the card already says exactly this, nothing is touched. Changed tells whether anything was.
+func Embed(root *jsondoc.Value, prefix string, books []*canonical.Entity, d *Dialect, near PieceNear) (changed bool, err error) {
+	cur, where := Find(root, prefix)
+	if len(books) == 0 {
+		for _, s := range slots(prefix) {
+			if v := root.At(strings.Split(s, ".")...); v.Kind() == jsondoc.KindObject {
+				fieldmap.Drop(root, strings.Split(s, "."))
+				changed = true
+			}
+		}
+		return changed, nil
+	}
+	if cur != nil {
+		have, _, err := Extract(root, prefix, d.Name, nil)
+		if err == nil && OfBook(cur).Name == d.Name && sameBooks(have, books) {
+			return false, nil
+		}
+	}
+	v, err := d.Merge(books, near)
+	if err != nil {
+		return false, err
+	}
+	if cur != nil && bytes.Equal(v.Raw(), cur.Raw()) {
+		return false, nil
+	}
+	home := where
+	if home == "" {
+		home = prefix + "character_book"
+	}
+	for _, s := range slots(prefix) {
+		if s != home && root.At(strings.Split(s, ".")...).Kind() == jsondoc.KindObject {
+			fieldmap.Drop(root, strings.Split(s, ".")) // a stale copy would come back as the book
+		}
+	}
+	fieldmap.Put(root, strings.Split(home, "."), v)
+	return true, nil
+}
+
+func sameBooks(a, b []*canonical.Entity) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if same, err := canonical.Same(a[i].Body, b[i].Body); err != nil || !same {
+			return false
+		}
+	}
+	return true
+}
+
+// Twin returns the document that the book came from, ready to be edited, when it came from this app in this dialect.
+func (d *Dialect) Twin(e *canonical.Entity) *jsondoc.Value {
+	for _, o := range e.Original {
+		if h, _ := o.Unmapped.Get("dialect").Text(); h == d.ID() && o.Raw != nil {
+			if host, _ := o.Unmapped.Get("host").Text(); host == d.Name {
+				return o.Raw.Root.Clone()
+			}
+		}
+	}
+	return nil
+}
+
+// Merge writes books as one: entries one after the other under the first book's settings, ids whole numbers and
+// unique, the boundaries and the other books' settings recorded so that reading splits them again.
+func (d *Dialect) Merge(books []*canonical.Entity, near PieceNear) (*jsondoc.Value, error) {
+	encode := func(i int) (*jsondoc.Value, error) {
+		b := books[i].Lorebook()
+		if b == nil {
+			return nil, fault.New(fault.WrongKind, "", "the piece %q is a %s and no lorebook", books[i].ID, books[i].Kind)
+		}
+		return d.Encode(b, d.Twin(books[i]), func(path, after, why string) {
+			if near != nil {
+				near(i+1, path, after, why)
+			}
+		}), nil
+	}
+	base, err := encode(0)
+	if err != nil || len(books) == 1 {
+		return base, err
+	}
+	taken := map[int64]bool{}
+	var all []*jsondoc.Value
+	record := jsondoc.Array()
+	for i := range books {
+		v := base
+		if i > 0 {
+			if v, err = encode(i); err != nil {
+				return nil, err
+			}
+		}
+		n := 0
+		for _, e := range v.Get("entries").Elems() {
+			e = e.Clone()
+			id, ok := e.Get("id").Int()
+			if !ok || taken[id] {
+				for id = int64(len(all)); taken[id]; id++ {
+				}
+				e.Set("id", jsondoc.NumberText(strconv.FormatInt(id, 10)))
+			}
+			taken[id] = true
+			all = append(all, e)
+			n++
+		}
+		p := jsondoc.Object()
+		p.Set("name", jsondoc.String(books[i].Lorebook().Name))
+		p.Set("entryCount", jsondoc.Int(int64(n)))
+		if i > 0 {
+			rest := v.Clone()
+			rest.Delete("entries")
+			p.Set("settings", rest)
+		}
+		record.AppendElem(p)
+	}
+	base = base.Clone()
+	base.Get("entries").SetElems(all)
+	fieldmap.Put(base, []string{"extensions", mergedKey}, record)
+	return base, nil
+}

@@ -1,0 +1,224 @@
+package book
+
+import (
+	"slices"
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/formats/internal/fieldmap"
+	"bunzai/jsondoc"
+)
+
+// parseKey reads a key as SillyTavern does: "/pattern/flags" with inner slashes escaped is a pattern, else plain text.
+// The pattern is kept as it stands between the slashes and never compiled.
+func parseKey(s string) canonical.Trigger {
+	if len(s) > 2 && s[0] == '/' {
+		end := strings.LastIndexByte(s, '/')
+		if body, flags := s[1:end], s[end+1:]; end > 1 && strings.Trim(flags, "gimsuyv") == "" && !bareSlash(body) {
+			return canonical.Trigger{Keyword: body, IsRegex: canonical.Ptr(true), Flags: canonical.Ptr(flags)}
+		}
+	}
+	return canonical.Trigger{Keyword: s}
+}
+
+// bareSlash reports a slash that no backslash escapes.
+func bareSlash(body string) bool {
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '\\':
+			i++
+		case '/':
+			return true
+		}
+	}
+	return false
+}
+
+func isRegex(t canonical.Trigger) bool { return canonical.Or(t.IsRegex, false) }
+
+// slashKey writes a key in SillyTavern's form.
+func slashKey(t canonical.Trigger) string {
+	if !isRegex(t) {
+		return t.Keyword
+	}
+	body := t.Keyword
+	if bareSlash(body) {
+		var b strings.Builder
+		for i := 0; i < len(body); i++ {
+			if body[i] == '\\' && i+1 < len(body) {
+				b.WriteByte(body[i])
+				i++
+			} else if body[i] == '/' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(body[i])
+		}
+		body = b.String()
+	}
+	return "/" + body + "/" + canonical.Or(t.Flags, "")
+}
+
+func sameTrigger(a, b canonical.Trigger) bool {
+	return a.Keyword == b.Keyword && isRegex(a) == isRegex(b) && canonical.Or(a.Flags, "") == canonical.Or(b.Flags, "") &&
+		samePtr(a.Frequency, b.Frequency) && samePtr(a.Probability, b.Probability)
+}
+
+func samePtr[T comparable](a, b *T) bool {
+	return (a == nil) == (b == nil) && (a == nil || *a == *b)
+}
+
+// keyRow maps one key list. Home is the member that is written; others are read.
+func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonical.Trigger, home string, others ...string) fieldmap.Row[canonical.Entry] {
+	list := fieldmap.TextList(",")
+	park := parkPath(path)
+	all := append([]string{home}, others...)
+	find := func(obj *jsondoc.Value) (*jsondoc.Value, string) {
+		for _, n := range all {
+			if v := obj.Get(n); v != nil && !v.IsNull() {
+				return v, n
+			}
+		}
+		return nil, home
+	}
+	read := func(obj *jsondoc.Value, e *canonical.Entry, warn fieldmap.Warn) {
+		v, name := find(obj)
+		if v == nil {
+			return
+		}
+		keys, odd := list.Read(v)
+		if odd != "" {
+			warn(name, odd)
+		}
+		if keys == nil {
+			return
+		}
+		if parked, _ := list.Read(obj.At(strings.Split(park, ".")...)); parked != nil {
+			exact := parseKeys(*parked)
+			if bare, _ := barePatterns(exact); slices.Equal(bare, *keys) {
+				*field(e) = exact
+				return
+			}
+		}
+		out := make([]canonical.Trigger, len(*keys))
+		bare := d.bareKeys(obj) && (path == "triggers" || d.regexKey)
+		flags := "i"
+		if cs, ok := obj.Get("case_sensitive").Bool(); ok && cs {
+			flags = ""
+		}
+		for i, k := range *keys {
+			out[i] = parseKey(k)
+			if bare && !isRegex(out[i]) && isWord(k) {
+				out[i] = canonical.Trigger{Keyword: k, IsRegex: canonical.Ptr(true), Flags: canonical.Ptr(flags)}
+			}
+		}
+		*field(e) = out
+	}
+	write := func(obj *jsondoc.Value, e *canonical.Entry, near fieldmap.Near) {
+		ts := *field(e)
+		keys := make([]string, len(ts))
+		for i, t := range ts {
+			keys[i] = slashKey(t)
+		}
+		if d.regexKey {
+			fieldmap.Drop(obj, strings.Split(park, "."))
+			if d.anyRegex(e) {
+				bare, odd := barePatterns(ts)
+				if !slices.Equal(bare, keys) {
+					fieldmap.Put(obj, strings.Split(park, "."), list.Write(keys, nil))
+				}
+				if odd != "" {
+					near(path, strings.Join(bare, ", "), odd)
+				}
+				keys = bare
+			}
+		}
+		if !d.regexKey && d.bareKeys(obj) {
+			if onlyRegex(e.Triggers) && path == "triggers" {
+				keys, _ = barePatterns(ts)
+			} else {
+				obj.Set("use_regex", jsondoc.Bool(false))
+			}
+		}
+		for i, n := range all {
+			if old := obj.Get(n); old != nil || i == 0 {
+				obj.Set(n, list.Write(keys, old))
+			}
+		}
+		if v := obj.Get("use_regex"); v != nil || d.regexKey || !d.File {
+			d.setUseRegex(obj, e)
+		}
+	}
+	same := func(a, b *canonical.Entry) bool {
+		x, y := *field(a), *field(b)
+		return (x == nil) == (y == nil) && slices.EqualFunc(x, y, sameTrigger)
+	}
+	return fieldmap.Custom(path, home, append(append([]string{}, all...), park, "use_regex", "extensions.use_regex"), read, same, write)
+}
+
+func parseKeys(keys []string) []canonical.Trigger {
+	out := make([]canonical.Trigger, len(keys))
+	for i, k := range keys {
+		out[i] = parseKey(k)
+	}
+	return out
+}
+
+// barePatterns writes keys for an app where a switch makes every key of the entry a bare pattern: plain keys are
+// escaped. Odd says what the app cannot hold.
+func barePatterns(ts []canonical.Trigger) (keys []string, odd string) {
+	for _, t := range ts {
+		if !isRegex(t) {
+			keys = append(keys, quoteMeta(t.Keyword))
+			continue
+		}
+		keys = append(keys, t.Keyword)
+		if f := strings.Trim(canonical.Or(t.Flags, ""), "gi"); f != "" {
+			odd = "the app has no pattern flags but the case switch; the flags \"" + f + "\" do nothing there and are kept for the way back"
+		}
+	}
+	return keys, odd
+}
+
+// quoteMeta escapes what means something in a pattern.
+func quoteMeta(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(`\.+*?()|[]{}^$/`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (d *Dialect) anyRegex(e *canonical.Entry) bool {
+	return slices.ContainsFunc(e.Triggers, isRegex) || slices.ContainsFunc(e.SecondaryTriggers, isRegex)
+}
+
+// bareKeys reports an entry whose use_regex means that keys are bare patterns. SillyTavern writes use_regex true on
+// every entry and means nothing by it.
+func (d *Dialect) bareKeys(obj *jsondoc.Value) bool {
+	on, _ := obj.Get("use_regex").Bool()
+	if !on && d.regexKey {
+		on, _ = obj.At("extensions", "use_regex").Bool()
+	}
+	return on && (d.regexKey || !hasSTExtras(obj))
+}
+
+func (d *Dialect) setUseRegex(obj *jsondoc.Value, e *canonical.Entry) {
+	switch {
+	case d.regexKey && !d.File:
+		fieldmap.Put(obj, []string{"extensions", "use_regex"}, jsondoc.Bool(d.anyRegex(e)))
+	case d.regexKey:
+		obj.Set("use_regex", jsondoc.Bool(d.anyRegex(e)))
+	case !d.bareKeys(obj):
+		if hasSTExtras(obj) && obj.Get("use_regex") != nil {
+			return // SillyTavern's own habit; it means nothing there
+		}
+		obj.Set("use_regex", jsondoc.Bool(onlyRegex(e.Triggers)))
+	}
+}
+
+func onlyRegex(ts []canonical.Trigger) bool {
+	return len(ts) > 0 && !slices.ContainsFunc(ts, func(t canonical.Trigger) bool { return !isRegex(t) })
+}

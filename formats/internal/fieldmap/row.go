@@ -1,0 +1,364 @@
+// Package fieldmap is the machine behind every field map: a table whose rows tie the wire places of one value to one
+// canonical field, in both directions. Reading and writing are the same row, so they cannot drift apart.
+//
+// Writing is an overlay on the document that the entity came from (or on a template): a row whose canonical value is
+// what the document already says is not touched; a changed value is written where it stood; a cleared one is removed.
+package fieldmap
+
+import (
+	"strings"
+
+	"bunzai/formats"
+	"bunzai/jsondoc"
+)
+
+// Codec translates one wire value.
+type Codec[T any] struct {
+	// Read returns nil when v says nothing that T can hold; warn tells why when that is odd.
+	Read func(v *jsondoc.Value) (t *T, warn string)
+	// Write returns the wire value for t. Old is what stands there now (nil when nothing does) and may be reused.
+	Write func(t T, old *jsondoc.Value) *jsondoc.Value
+	// Empty is written instead of removing the member, for members that a spec demands; nil removes it.
+	Empty func() *jsondoc.Value
+}
+
+// Required makes a codec write an empty value where the canonical field is absent.
+func (c Codec[T]) Required(empty func() *jsondoc.Value) Codec[T] {
+	c.Empty = empty
+	return c
+}
+
+// Place is where a value stands on the wire, from the object that the map is applied to.
+type Place[T any] struct {
+	Path  []string
+	Codec Codec[T]
+}
+
+// At makes a Place from a dotted path; wire names hold no dots.
+func At[T any](path string, c Codec[T]) Place[T] {
+	return Place[T]{Path: strings.Split(path, "."), Codec: c}
+}
+
+// Warn receives the wire path and what is odd there, in plain words.
+type Warn func(path, what string)
+
+// Near receives a canonical path whose value the app's own field can hold only roughly: what stands there now, and
+// why. The exact value is parked beside it for the way back.
+type Near func(path, after, why string)
+
+// Row is one line of a field map over body type B.
+type Row[B any] struct {
+	formats.Field
+	// V3 marks what only a V3 card may hold.
+	V3 bool
+
+	read   func(obj *jsondoc.Value, b *B, warn Warn)
+	same   func(a, b *B) bool
+	write  func(obj *jsondoc.Value, b *B, near Near)
+	covers [][]string
+}
+
+// Parked marks a row whose place the app keeps and ignores.
+func (r Row[B]) Parked(note string) Row[B] {
+	r.Reads, r.Note = false, note
+	return r
+}
+
+// Noted adds what a person should know.
+func (r Row[B]) Noted(note string) Row[B] {
+	r.Note = note
+	return r
+}
+
+// OnlyV3 marks a row of the V3 spec.
+func (r Row[B]) OnlyV3() Row[B] {
+	r.V3 = true
+	return r
+}
+
+// Access reaches one field of a body. Get reports absence with false.
+type Access[B, T any] struct {
+	Get   func(b *B) (T, bool)
+	Set   func(b *B, t T)
+	Clear func(b *B)
+	Same  func(a, b T) bool
+}
+
+// Ptr reaches an optional field of a comparable type.
+func Ptr[B any, T comparable](field func(b *B) **T) Access[B, T] {
+	return Access[B, T]{
+		Get: func(b *B) (t T, ok bool) {
+			if p := *field(b); p != nil {
+				return *p, true
+			}
+			return t, false
+		},
+		Set:   func(b *B, t T) { *field(b) = &t },
+		Clear: func(b *B) { *field(b) = nil },
+		Same:  func(a, b T) bool { return a == b },
+	}
+}
+
+// Plain reaches a required text field: "" stands for absent.
+func Plain[B any](field func(b *B) *string) Access[B, string] {
+	return Access[B, string]{
+		Get:   func(b *B) (string, bool) { s := *field(b); return s, s != "" },
+		Set:   func(b *B, t string) { *field(b) = t },
+		Clear: func(b *B) { *field(b) = "" },
+		Same:  func(a, b string) bool { return a == b },
+	}
+}
+
+// Slice reaches a list field; nil is absent, an empty list is a value.
+func Slice[B, E any](field func(b *B) *[]E, same func(a, b E) bool) Access[B, []E] {
+	return Access[B, []E]{
+		Get:   func(b *B) ([]E, bool) { s := *field(b); return s, s != nil },
+		Set:   func(b *B, t []E) { *field(b) = t },
+		Clear: func(b *B) { *field(b) = nil },
+		Same: func(a, b []E) bool {
+			if len(a) != len(b) {
+				return false
+			}
+			for i := range a {
+				if !same(a[i], b[i]) {
+					return false
+				}
+			}
+			return true
+		},
+	}
+}
+
+// New makes a row. The first place is the home: a changed value is always written there, and at every other place
+// that already holds one (the mirrors), so that copies never disagree. Reading takes the first place that has a value.
+func New[B, T any](path string, acc Access[B, T], places ...Place[T]) Row[B] {
+	r := Row[B]{Field: formats.Field{Path: path, Wire: strings.Join(places[0].Path, "."), Reads: true}}
+	for _, p := range places {
+		r.covers = append(r.covers, p.Path)
+	}
+	r.read = func(obj *jsondoc.Value, b *B, warn Warn) {
+		for _, p := range places {
+			v := obj.At(p.Path...)
+			if v == nil || v.IsNull() {
+				continue
+			}
+			t, odd := p.Codec.Read(v)
+			if odd != "" {
+				warn(strings.Join(p.Path, "."), odd)
+			}
+			if t != nil {
+				acc.Set(b, *t)
+				return
+			}
+		}
+	}
+	r.same = func(a, b *B) bool {
+		x, okx := acc.Get(a)
+		y, oky := acc.Get(b)
+		return okx == oky && (!okx || acc.Same(x, y))
+	}
+	r.write = func(obj *jsondoc.Value, b *B, _ Near) {
+		t, ok := acc.Get(b)
+		for i, p := range places {
+			old := obj.At(p.Path...)
+			switch {
+			case ok && (i == 0 || old != nil):
+				Put(obj, p.Path, p.Codec.Write(t, old))
+			case !ok && old != nil && p.Codec.Empty != nil:
+				Put(obj, p.Path, p.Codec.Empty())
+			case !ok && old != nil:
+				Drop(obj, p.Path)
+			}
+		}
+	}
+	return r
+}
+
+// Custom makes a row from its three functions, for values that several wire members share.
+func Custom[B any](path, wire string, covers []string, read func(obj *jsondoc.Value, b *B, warn Warn), same func(a, b *B) bool, write func(obj *jsondoc.Value, b *B, near Near)) Row[B] {
+	r := Row[B]{Field: formats.Field{Path: path, Wire: wire, Reads: true}, read: read, same: same, write: write}
+	for _, c := range covers {
+		r.covers = append(r.covers, strings.Split(c, "."))
+	}
+	return r
+}
+
+// ParkAt keeps the exact value of a row whose places may hold it only roughly: where writing and reading back gives
+// another value, the exact one is also written at park. It counts on reading only while the rough one still agrees
+// with it, so that an edit made in the app wins.
+func ParkAt[B, T any](r Row[B], acc Access[B, T], park string, exact Codec[T], home Codec[T], why string) Row[B] {
+	path := strings.Split(park, ".")
+	base := r
+	rough := func(t T) (*T, *jsondoc.Value) {
+		w := home.Write(t, nil)
+		back, _ := home.Read(w)
+		return back, w
+	}
+	r.covers = append(r.covers, path)
+	r.read = func(obj *jsondoc.Value, b *B, warn Warn) {
+		base.read(obj, b, warn)
+		v := obj.At(path...)
+		if v == nil || v.IsNull() {
+			return
+		}
+		t, _ := exact.Read(v)
+		if t == nil {
+			return
+		}
+		back, _ := rough(*t)
+		now, ok := acc.Get(b)
+		if (back == nil && !ok) || (back != nil && ok && acc.Same(*back, now)) {
+			acc.Set(b, *t)
+		}
+	}
+	r.write = func(obj *jsondoc.Value, b *B, near Near) {
+		base.write(obj, b, near)
+		t, ok := acc.Get(b)
+		if ok {
+			if back, w := rough(t); back == nil || !acc.Same(*back, t) {
+				Put(obj, path, exact.Write(t, obj.At(path...)))
+				near(r.Path, string(w.Raw()), why)
+				return
+			}
+		}
+		Drop(obj, path)
+	}
+	return r
+}
+
+// Put sets the member at path, making the objects on the way. A parent that is no object is replaced.
+func Put(obj *jsondoc.Value, path []string, v *jsondoc.Value) {
+	for _, name := range path[:len(path)-1] {
+		next := obj.Get(name)
+		if next.Kind() != jsondoc.KindObject {
+			obj.Set(name, jsondoc.Object())
+			next = obj.Get(name)
+		}
+		obj = next
+	}
+	obj.Set(path[len(path)-1], v)
+}
+
+// Drop removes the member at path.
+func Drop(obj *jsondoc.Value, path []string) {
+	if parent := obj.At(path[:len(path)-1]...); parent != nil {
+		parent.Delete(path[len(path)-1])
+	}
+}
+
+// Map is a field map.
+type Map[B any] []Row[B]
+
+// Read fills b from obj.
+func (m Map[B]) Read(obj *jsondoc.Value, b *B, warn Warn) {
+	if warn == nil {
+		warn = func(string, string) {}
+	}
+	for _, r := range m {
+		r.read(obj, b, warn)
+	}
+}
+
+// Overlay writes into obj what differs between now and was; was is what the map read from obj. Skip leaves rows out.
+func (m Map[B]) Overlay(obj *jsondoc.Value, now, was *B, skip func(r Row[B]) bool, near Near) (changed []Row[B]) {
+	if near == nil {
+		near = func(string, string, string) {}
+	}
+	for _, r := range m {
+		if (skip != nil && skip(r)) || r.same(now, was) {
+			continue
+		}
+		r.write(obj, now, near)
+		changed = append(changed, r)
+	}
+	return changed
+}
+
+// Fill is Overlay onto a template: rows that now says nothing of keep the template's value.
+func (m Map[B]) Fill(obj *jsondoc.Value, now *B, skip func(r Row[B]) bool, near Near) {
+	var was, zero B
+	m.Read(obj, &was, nil)
+	m.Overlay(obj, now, &was, func(r Row[B]) bool { return r.same(now, &zero) || (skip != nil && skip(r)) }, near)
+}
+
+// OverlayEdited brings a second copy up to date: only rows that now differ from base (what the first copy said) are
+// written, so that a copy that said something else before keeps it where nobody edited.
+func (m Map[B]) OverlayEdited(obj *jsondoc.Value, now, base, was *B) {
+	for _, r := range m {
+		if !r.same(now, base) && !r.same(now, was) {
+			r.write(obj, now, func(string, string, string) {})
+		}
+	}
+}
+
+// Fields lists the rows for the report, each path with prefix.
+func (m Map[B]) Fields(prefix string) []formats.Field {
+	out := make([]formats.Field, len(m))
+	for i, r := range m {
+		out[i] = r.Field
+		out[i].Path = prefix + r.Path
+	}
+	return out
+}
+
+// Unmapped lists the paths below obj that hold content and that neither the map nor known covers.
+func (m Map[B]) Unmapped(obj *jsondoc.Value, known ...string) []string {
+	root := &node{}
+	for _, r := range m {
+		for _, p := range r.covers {
+			root.add(p)
+		}
+	}
+	for _, k := range known {
+		root.add(strings.Split(k, "."))
+	}
+	var out []string
+	root.walk(obj, "", &out)
+	return out
+}
+
+type node struct {
+	kids map[string]*node
+	leaf bool
+}
+
+func (n *node) add(path []string) {
+	for _, p := range path {
+		if n.kids == nil {
+			n.kids = map[string]*node{}
+		}
+		if n.kids[p] == nil {
+			n.kids[p] = &node{}
+		}
+		n = n.kids[p]
+	}
+	n.leaf = true
+}
+
+func (n *node) walk(v *jsondoc.Value, prefix string, out *[]string) {
+	for name, m := range v.Members() {
+		k := n.kids[name]
+		path := prefix + name
+		switch {
+		case k != nil && k.leaf:
+		case k != nil && m.Kind() == jsondoc.KindObject:
+			k.walk(m, path+".", out)
+		case !blank(m):
+			*out = append(*out, path)
+		}
+	}
+}
+
+// blank reports a value that says nothing: null, "", [] or {}.
+func blank(v *jsondoc.Value) bool {
+	switch v.Kind() {
+	case jsondoc.KindNull:
+		return true
+	case jsondoc.KindString:
+		s, _ := v.Text()
+		return s == ""
+	case jsondoc.KindArray, jsondoc.KindObject:
+		return v.Len() == 0
+	}
+	return false
+}

@@ -1,0 +1,264 @@
+package tavern
+
+import (
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/container/png"
+	"bunzai/container/zip"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/formats/internal/blob"
+	"bunzai/jsondoc"
+	"bunzai/limits"
+	"bunzai/rope"
+)
+
+// Card is a decoded card with everything that its codec needs for the way back.
+type Card struct {
+	Body      *canonical.Character
+	Doc       *jsondoc.Doc
+	Variant   Variant
+	Container formats.Container
+	Res       *Resources
+	Escrow    *canonical.Escrow
+	Warnings  []string
+	Unmapped  []string
+}
+
+// known are paths that are no loss when they stay behind: the envelope, SillyTavern's private state, and the book,
+// which is a piece of its own.
+var known = []string{"spec", "spec_version", "data.character_book", "character_book", "data.extensions.character_book", "extensions.character_book",
+	"chat", "fav", "json_data", "avatar", "data.extensions.fav", "extensions.fav", "data.assets", "assets"}
+
+// Decode reads the card of an input: envelope, fields, assets, and the escrow bucket of the app.
+func (a *App) Decode(in *formats.Input) (*Card, error) {
+	cd, err := in.Card()
+	if err != nil {
+		return nil, err
+	}
+	v, why := Classify(cd.Doc.Root)
+	if v == "" {
+		return nil, fault.New(fault.NoCard, cd.Where, "this is no character card: %s", why)
+	}
+	if err := Check(cd.Doc.Root, v, cd.Where); err != nil {
+		return nil, err
+	}
+	c := &Card{Doc: cd.Doc, Variant: v, Warnings: append([]string(nil), cd.Warnings...)}
+	if strings.Contains(why, ";") {
+		c.Warnings = append(c.Warnings, why)
+	}
+	c.Escrow = &canonical.Escrow{Bucket: a.Name, Raw: cd.Doc, Unmapped: jsondoc.Object()}
+	c.Escrow.Unmapped.Set("variant", jsondoc.String(string(v)))
+	switch {
+	case in.IsPNG():
+		err = c.fromPNG(in, cd)
+	case in.IsZip():
+		err = c.fromZIP(in, cd)
+	default:
+		c.Container = formats.JSON
+		c.Res = &Resources{Container: formats.JSON, Limits: in.Limits}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Escrow.Unmapped.Set("container", jsondoc.String(string(c.Container)))
+	c.Body = a.body(c.Doc.Root, v, c.Res, func(path, what string) {
+		c.Warnings = append(c.Warnings, joinWhere(cd.Where, path)+" "+what)
+	})
+	if strings.TrimSpace(c.Body.Identity.Name) == "" {
+		c.Warnings = append(c.Warnings, "the card has no name; it is shown and saved as \"character\", and the name field stays as it is")
+	}
+	c.Unmapped = a.Rows(v).Unmapped(c.Doc.Root, known...)
+	if c.Variant.Wrapped() {
+		c.Unmapped = withoutMirrors(c.Unmapped, c.Doc.Root)
+	}
+	return c, nil
+}
+
+// withoutMirrors drops root members that repeat a member of data word for word.
+func withoutMirrors(paths []string, root *jsondoc.Value) []string {
+	out := paths[:0]
+	for _, p := range paths {
+		if !strings.Contains(p, ".") && jsondoc.Equal(root.Get(p), root.At("data", p)) {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// body reads the canonical character out of a document.
+func (a *App) body(root *jsondoc.Value, v Variant, res *Resources, warn func(path, what string)) *canonical.Character {
+	if warn == nil {
+		warn = func(string, string) {}
+	}
+	c := &canonical.Character{}
+	a.Rows(v).Read(root, c, warn)
+	readAssets(assetsOf(root, v), res, c, func(path, what string) { warn(v.prefix()+path, what) })
+	return c
+}
+
+func assetsOf(root *jsondoc.Value, v Variant) *jsondoc.Value {
+	if v.Wrapped() {
+		return root.At("data", "assets")
+	}
+	return root.Get("assets")
+}
+
+func dropData(k string) bool {
+	_, asset := png.AssetPath(k)
+	return asset || png.IsCardKeyword(k)
+}
+
+func (c *Card) fromPNG(in *formats.Input, cd *formats.CardDoc) error {
+	p, err := in.PNG()
+	if err != nil {
+		return err
+	}
+	c.Container = formats.PNG
+	c.Warnings = append(c.Warnings, p.Warnings...)
+	c.Escrow.Media = canonical.RawBlob(rope.Of(in.Source), "image/png")
+	c.Escrow.Unmapped.Set("chunk", jsondoc.String(cd.Chunk))
+	if cd.Second != nil {
+		c.Escrow.Unmapped.Set("second", cd.Second.Root.Clone())
+	}
+	c.Res = pngResources(p, in.Limits)
+	return nil
+}
+
+func pngResources(p *png.File, lim limits.Limits) *Resources {
+	res := &Resources{Container: formats.PNG, Limits: lim, Carrier: canonical.RawBlob(p.Without(dropData), "image/png")}
+	chunks := map[string]png.Text{}
+	for _, t := range p.Texts() {
+		if path, ok := png.AssetPath(t.Keyword); ok {
+			if _, dup := chunks[path]; !dup {
+				chunks[path] = t
+			}
+		}
+	}
+	res.Chunk = func(name string) *canonical.Blob {
+		t, ok := chunks[name]
+		if !ok {
+			return nil
+		}
+		v, err := p.Value(t)
+		if err != nil {
+			return nil
+		}
+		return blob.FromBase64(v, lim)
+	}
+	return res
+}
+
+func (c *Card) fromZIP(in *formats.Input, cd *formats.CardDoc) error {
+	z, err := in.ZIP()
+	if err != nil {
+		return err
+	}
+	c.Container = formats.CharX
+	files, err := filesOf(z)
+	if err != nil {
+		return err
+	}
+	c.Escrow.Files = files
+	c.Escrow.Unmapped.Set("card", jsondoc.String(strings.TrimPrefix(cd.Where, "entry ")))
+	if len(z.Comment) > 0 {
+		c.Escrow.Unmapped.Set("comment", jsondoc.String(string(z.Comment)))
+	}
+	if z.Base > 0 {
+		c.Escrow.Media = canonical.RawBlob(rope.Of(in.Source).Slice(0, z.Base), "")
+	}
+	c.Res = zipResources(files, in.Limits)
+	c.Warnings = append(c.Warnings, z.Warnings...)
+	return nil
+}
+
+func filesOf(z *zip.Archive) ([]canonical.File, error) {
+	out := make([]canonical.File, 0, len(z.Entries))
+	for _, e := range z.Entries {
+		b, err := blob.FromEntry(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, canonical.File{Path: e.Name, Blob: b, Header: e.Header()})
+	}
+	return out, nil
+}
+
+// zipResources resolves archive paths: exact, then with slashes cleaned, then by letter case where only one fits.
+func zipResources(files []canonical.File, lim limits.Limits) *Resources {
+	exact, folded, many := map[string]*canonical.Blob{}, map[string]*canonical.Blob{}, map[string]bool{}
+	for _, f := range files {
+		p := cleanEntryPath(f.Path)
+		if p == "" {
+			continue
+		}
+		if _, dup := exact[p]; !dup {
+			exact[p] = f.Blob
+		}
+		l := strings.ToLower(p)
+		if b, dup := folded[l]; dup && b != f.Blob {
+			many[l] = true
+		}
+		folded[l] = f.Blob
+	}
+	return &Resources{Container: formats.CharX, Limits: lim, Entry: func(path string) *canonical.Blob {
+		p := cleanEntryPath(path)
+		if p == "" {
+			return nil
+		}
+		if b := exact[p]; b != nil {
+			return b
+		}
+		if l := strings.ToLower(p); !many[l] {
+			return folded[l]
+		}
+		return nil
+	}}
+}
+
+// cleanEntryPath is the look-up form of an archive path; "" when it is unsafe.
+func cleanEntryPath(p string) string {
+	p = strings.TrimLeft(strings.ReplaceAll(p, `\`, "/"), "/")
+	for strings.HasPrefix(p, "./") {
+		p = strings.TrimLeft(p[2:], "/")
+	}
+	if strings.ContainsAny(p, "\x00") {
+		return ""
+	}
+	for _, part := range strings.Split(p, "/") {
+		if part == ".." {
+			return ""
+		}
+	}
+	return p
+}
+
+// resourcesOf rebuilds the resources of a card from its escrow.
+func resourcesOf(e *canonical.Escrow, lim limits.Limits) (*Resources, error) {
+	switch container(e) {
+	case formats.PNG:
+		if e.Media == nil {
+			break
+		}
+		p, err := png.Open(e.Media.Data, lim)
+		if err != nil {
+			return nil, err
+		}
+		return pngResources(p, lim), nil
+	case formats.CharX:
+		return zipResources(e.Files, lim), nil
+	}
+	return &Resources{Container: formats.JSON, Limits: lim}, nil
+}
+
+func container(e *canonical.Escrow) formats.Container {
+	s, _ := e.Unmapped.Get("container").Text()
+	return formats.Container(s)
+}
+
+func variant(e *canonical.Escrow) Variant {
+	s, _ := e.Unmapped.Get("variant").Text()
+	return Variant(s)
+}

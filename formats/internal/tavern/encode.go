@@ -1,0 +1,509 @@
+package tavern
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/container/media"
+	"bunzai/container/png"
+	"bunzai/container/zip"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/formats/internal/blob"
+	"bunzai/formats/internal/book"
+	"bunzai/formats/internal/fieldmap"
+	"bunzai/jsondoc"
+	"bunzai/limits"
+	"bunzai/rope"
+)
+
+// Draft is a card on its way to bytes: the document with all fields written, before the container.
+type Draft struct {
+	App       *App
+	Doc       *jsondoc.Doc
+	Second    *jsondoc.Doc // the other chunk of a PNG twin, kept in step; nil
+	Variant   Variant
+	Container formats.Container
+	Twin      *canonical.Escrow // nil for a new card
+	TwinRes   *Resources
+	Was       *canonical.Character // what the twin says; nil for a new card
+	Assets    []FileOut            // files for an archive
+	Near      []formats.Near
+}
+
+// Skeleton is an empty card of that variant.
+func Skeleton(v Variant) *jsondoc.Value {
+	data := jsondoc.Object()
+	text := func(names ...string) {
+		for _, n := range names {
+			data.Set(n, jsondoc.String(""))
+		}
+	}
+	text("name", "description", "personality", "scenario", "first_mes", "mes_example")
+	if v == V1 {
+		return data
+	}
+	text("creator_notes", "system_prompt", "post_history_instructions")
+	data.Set("tags", jsondoc.Array())
+	text("creator", "character_version")
+	data.Set("alternate_greetings", jsondoc.Array())
+	if v == V3 {
+		data.Set("group_only_greetings", jsondoc.Array())
+	}
+	data.Set("extensions", jsondoc.Object())
+	if !v.Wrapped() {
+		return data
+	}
+	root := jsondoc.Object()
+	setSpec(root, v)
+	root.Set("data", data)
+	return root
+}
+
+func setSpec(root *jsondoc.Value, v Variant) {
+	spec, version := "chara_card_v2", "2.0"
+	if v == V3 {
+		spec, version = "chara_card_v3", "3.0"
+	}
+	root.Set("spec", jsondoc.String(spec))
+	root.Set("spec_version", jsondoc.String(version))
+}
+
+// NewDraft writes the body over the app's own twin, or over a skeleton of the fresh variant.
+func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Variant, def formats.Container) (*Draft, error) {
+	body := e.Character()
+	if body == nil {
+		return nil, fault.New(fault.WrongKind, "", "%s writes characters with this codec, and this is a %s", a.Label, e.Kind)
+	}
+	d := &Draft{App: a, Variant: fresh, Container: ctx.Container}
+	want := Variant(ctx.Spec)
+	switch want {
+	case "", V2, V3:
+	default:
+		return nil, fault.New(fault.UnknownTarget, "", "there is no card version %q; known: v2, v3", ctx.Spec)
+	}
+	if twin := e.Bucket(a.Name); twin != nil && twin.Raw != nil && variant(twin) != "" {
+		d.Twin, d.Variant, d.Doc = twin, variant(twin), twin.Raw.Clone()
+		if second := twin.Unmapped.Get("second"); second.Kind() == jsondoc.KindObject {
+			d.Second = &jsondoc.Doc{Root: second.Clone()}
+		}
+		if d.Container == "" {
+			d.Container = container(twin)
+		}
+		var err error
+		if d.TwinRes, err = resourcesOf(twin, ctx.Limits); err != nil {
+			return nil, err
+		}
+		d.Was = a.body(twin.Raw.Root, d.Variant, d.TwinRes, nil)
+	}
+	if d.Container == "" {
+		d.Container = def
+	}
+	near := func(path, after, why string) {
+		d.Near = append(d.Near, formats.Near{Path: path, After: after, Why: why})
+	}
+	if d.Twin == nil {
+		if want != "" {
+			d.Variant = want
+		}
+		d.Doc = jsondoc.NewDoc(Skeleton(d.Variant), indentFor(d.Container))
+		a.Rows(d.Variant).Fill(d.Doc.Root, body, d.skip, near)
+	} else {
+		if want != "" && want != d.Variant {
+			d.respec(want)
+		} else if d.Variant == V2 && d.needsV3(body) {
+			d.respec(V3)
+		}
+		a.Rows(d.Variant).Overlay(d.Doc.Root, body, d.Was, d.skip, near)
+		if d.Second != nil {
+			d.keepSecond(body)
+		}
+	}
+	return d, d.writeAssets(body, ctx.Limits)
+}
+
+func indentFor(c formats.Container) string {
+	if c == formats.PNG {
+		return ""
+	}
+	return "    "
+}
+
+// skip leaves out what a V2 card has no field for; a V2 document that already holds such a key keeps it in step.
+func (d *Draft) skip(r fieldmap.Row[canonical.Character]) bool {
+	return r.V3 && d.Variant != V3 && d.Doc.Root.At(strings.Split(d.Variant.prefix()+strings.TrimPrefix(r.Wire, "data."), ".")...) == nil
+}
+
+// needsV3 reports new content that only a V3 card can hold.
+func (d *Draft) needsV3(body *canonical.Character) bool {
+	if body.Identity.Nickname != nil && d.Was.Identity.Nickname == nil && *body.Identity.Nickname != "" {
+		return true
+	}
+	if len(body.Greetings.GroupOnlyGreetings) > len(d.Was.Greetings.GroupOnlyGreetings) || len(body.Media.Assets) > len(d.Was.Media.Assets) {
+		return true
+	}
+	return body.Media.Portrait != nil && d.Was.Media.Portrait == nil && d.Container != formats.PNG
+}
+
+// respec turns the twin into another envelope: V1 and flat cards are wrapped whole, so that unknown members ride along.
+func (d *Draft) respec(to Variant) {
+	root := d.Doc.Root
+	if !d.Variant.Wrapped() {
+		data := Skeleton(to).Get("data")
+		for k, v := range root.Members() {
+			data.Set(k, v.Clone())
+		}
+		wrapped := jsondoc.Object()
+		setSpec(wrapped, to)
+		wrapped.Set("data", data)
+		d.Doc = jsondoc.NewDoc(wrapped, indentFor(d.Container))
+	} else {
+		setSpec(root, to)
+		if to == V2 {
+			for _, r := range d.App.Rows(V2) {
+				if r.V3 {
+					fieldmap.Drop(root, strings.Split(r.Wire, "."))
+				}
+			}
+			fieldmap.Drop(root, []string{"data", "assets"})
+		}
+	}
+	if to == V3 && !d.Doc.Root.At("data").Has("group_only_greetings") {
+		fieldmap.Put(d.Doc.Root, []string{"data", "group_only_greetings"}, jsondoc.Array())
+	}
+	d.Variant = to
+	d.Second = nil // a changed version is written to both chunks anew
+}
+
+// keepSecond applies the same edits to the other chunk of a PNG, where that chunk tells of the same character.
+func (d *Draft) keepSecond(body *canonical.Character) {
+	v, _ := Classify(d.Second.Root)
+	if v == "" {
+		d.Second = nil
+		return
+	}
+	rows := d.App.Rows(v)
+	was := &canonical.Character{}
+	rows.Read(d.Second.Root, was, nil)
+	rows.OverlayEdited(d.Second.Root, body, d.Was, was)
+}
+
+// writeAssets puts portrait and assets into the document, and plans the files of an archive.
+func (d *Draft) writeAssets(body *canonical.Character, lim limits.Limits) error {
+	old := assetsOf(d.Doc.Root, d.Variant)
+	if d.Was != nil && container(d.Twin) == d.Container && sameMedia(body, d.Was) {
+		return nil
+	}
+	if d.Variant != V3 && !(d.Twin != nil && old != nil) {
+		return nil // V1 and V2 cards have no assets; the report says what is lost
+	}
+	var taken func(path string) bool
+	if d.Twin != nil && d.Twin.Files != nil {
+		names := map[string]bool{}
+		for _, f := range d.Twin.Files {
+			names[strings.ToLower(cleanEntryPath(f.Path))] = true
+		}
+		taken = func(p string) bool { return names[strings.ToLower(p)] }
+	}
+	plan, err := planAssets(body, d.Container, old, d.TwinRes, taken)
+	if err != nil {
+		return err
+	}
+	d.Assets = plan.files
+	path := strings.Split(d.Variant.prefix()+"assets", ".")
+	if plan.list == nil {
+		fieldmap.Drop(d.Doc.Root, path)
+		return nil
+	}
+	if int64(len(plan.list.Raw())) > lim.JSON {
+		return fault.Over(strings.Join(path, "."), fault.Limit{Name: "JSON", Value: lim.JSON, Found: int64(len(plan.list.Raw())), Unit: "bytes",
+			Raise: "a " + string(d.Container) + " card holds its pictures as text; convert to charx instead, which holds them as files"})
+	}
+	fieldmap.Put(d.Doc.Root, path, plan.list)
+	return nil
+}
+
+func sameMedia(a, b *canonical.Character) bool {
+	x := &canonical.Character{Media: a.Media}
+	y := &canonical.Character{Media: b.Media}
+	same, err := canonical.Same(x, y)
+	return err == nil && same
+}
+
+// WriteBooks applies the three-way contract of the embedded lorebook in dialect dial.
+func (d *Draft) WriteBooks(books []*canonical.Entity, dial *book.Dialect) error {
+	if books == nil {
+		return nil
+	}
+	near := func(piece int, path, after, why string) {
+		d.Near = append(d.Near, formats.Near{Piece: piece, Path: path, After: after, Why: why})
+	}
+	changed, err := book.Embed(d.Doc.Root, d.Variant.prefix(), books, dial, near)
+	if err != nil || !changed || d.Second == nil {
+		return err
+	}
+	_, err = book.Embed(d.Second.Root, prefixOf(d.Second.Root), books, dial, nil)
+	return err
+}
+
+func prefixOf(root *jsondoc.Value) string {
+	v, _ := Classify(root)
+	return v.prefix()
+}
+
+// Chunks says which card chunks a PNG gets, in order.
+type Chunk struct {
+	Keyword string
+	Doc     *jsondoc.Doc
+}
+
+// Finish writes the document into its container. Extra are further JSON entries of an archive, after card.json; gone
+// are archive paths that the card no longer refers to.
+func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, gone map[string]bool) (*formats.Encoded, error) {
+	out := &formats.Encoded{Container: d.Container, Spec: string(d.Variant)}
+	out.Near = d.Near
+	var err error
+	switch d.Container {
+	case formats.JSON:
+		r := &rope.Rope{}
+		d.Doc.AppendTo(r)
+		out.Data, out.Ext, out.MediaType = r, ".json", "application/json"
+		if r.Size() > lim.JSON {
+			return nil, fault.Over("", fault.Limit{Name: "JSON", Value: lim.JSON, Found: r.Size(), Unit: "bytes",
+				Raise: "a JSON card holds its pictures as text; convert to charx instead, which holds them as files"})
+		}
+	case formats.PNG:
+		out.Ext, out.MediaType = ".png", "image/png"
+		out.Data, err = d.png(e, lim, out)
+	case formats.CharX:
+		out.Ext, out.MediaType = ".charx", "application/zip"
+		out.Data, err = d.archive(e, extra, gone)
+	default:
+		return nil, fault.New(fault.UnknownTarget, "", "%s has no container %q; it has png, json, charx", d.App.Label, d.Container)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if out.Data.Size() > lim.Archive && d.Container == formats.CharX {
+		return nil, fault.Over("", fault.Limit{Name: "Archive", Value: lim.Archive, Found: out.Data.Size(), Unit: "bytes", Raise: lim.Raise})
+	}
+	return out, nil
+}
+
+func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded) (*rope.Rope, error) {
+	var chunks []Chunk
+	if d.Twin != nil && container(d.Twin) == formats.PNG && d.Second == nil && d.Variant == variant(d.Twin) {
+		k, _ := d.Twin.Unmapped.Get("chunk").Text()
+		chunks = []Chunk{{k, d.Doc}}
+	} else if d.Second != nil {
+		chunks = []Chunk{{"chara", d.Second}, {"ccv3", d.Doc}}
+	} else {
+		chunks = pair(d.Doc, d.Variant)
+	}
+	var add []png.Addition
+	for _, c := range chunks {
+		text := c.Doc.Bytes()
+		if int64(len(text)) > lim.PNGText/4*3 {
+			return nil, fault.Over("chunk "+c.Keyword, fault.Limit{Name: "PNGText", Value: lim.PNGText, Found: int64(len(text)) / 3 * 4, Unit: "bytes",
+				Raise: "a PNG card holds its data and pictures as text; convert to charx instead, which holds them as files"})
+		}
+		b64 := make([]byte, base64.StdEncoding.EncodedLen(len(text)))
+		base64.StdEncoding.Encode(b64, text)
+		add = append(add, png.Addition{Keyword: c.Keyword, Value: b64})
+	}
+	body := e.Character()
+	drop := png.IsCardKeyword
+	var src rope.Source
+	switch p := body.Media.Portrait; {
+	case d.Was != nil && d.Twin.Media != nil && container(d.Twin) == formats.PNG && samePortrait(p, d.Was.Media.Portrait):
+		src = d.Twin.Media.Data
+	case p != nil && isPNG(p.Blob):
+		raw, err := p.Blob.Raw()
+		if err != nil {
+			return nil, fault.At(err, "portrait")
+		}
+		src, drop = raw, dropData
+	default:
+		src = rope.Bytes(png.Placeholder())
+		if p != nil && p.Blob != nil {
+			out.Warnings = append(out.Warnings, "the portrait is no PNG ("+blob.Mime(p.Blob, "")+"); the PNG card shows a plain picture and holds the portrait, unchanged, among its assets")
+		} else if p != nil && p.Ref != "" {
+			out.Warnings = append(out.Warnings, "the portrait is only a link ("+clip(p.Ref)+"), which bunzai never fetches; the PNG card shows a plain picture")
+		}
+	}
+	f, err := png.Open(src, lim)
+	if err != nil {
+		return nil, fault.At(err, "portrait")
+	}
+	return f.Replace(drop, add...)
+}
+
+func samePortrait(a, b *canonical.Asset) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	same, err := canonical.SameBlob(a.Blob, b.Blob)
+	return err == nil && same
+}
+
+// pair is what a new PNG card carries: chara for apps that read V2, and ccv3.
+func pair(doc *jsondoc.Doc, v Variant) []Chunk {
+	if v != V3 {
+		return []Chunk{{"chara", doc}}
+	}
+	two := doc.Clone()
+	setSpec(two.Root, V2)
+	return []Chunk{{"chara", two}, {"ccv3", doc}}
+}
+
+// Member is a JSON entry of an archive.
+type Member struct {
+	Path string
+	Doc  *jsondoc.Doc // nil removes the entry
+}
+
+// archive writes the ZIP: the twin's entries in their order, raw where untouched, then what is new. The main picture
+// of a new archive stands before all others, since Lumiverse takes the first icon for the portrait.
+func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]bool) (*rope.Rope, error) {
+	w := zip.NewWriter()
+	cardPath := "card.json"
+	members := map[string]*jsondoc.Doc{}
+	put := map[string]*canonical.Blob{}
+	for _, f := range d.Assets {
+		put[f.Path] = f.Blob
+	}
+	var have map[string]bool
+	if d.Twin != nil && d.Twin.Files != nil {
+		if s, ok := d.Twin.Unmapped.Get("card").Text(); ok {
+			cardPath = s
+		}
+		have = map[string]bool{}
+	}
+	members[cardPath] = d.Doc
+	for _, m := range extra {
+		members[m.Path] = m.Doc
+	}
+	if have != nil {
+		if d.Twin.Media != nil {
+			w.SetPrefix(d.Twin.Media.Data)
+		}
+		if c, ok := d.Twin.Unmapped.Get("comment").Text(); ok {
+			w.SetComment([]byte(c))
+		}
+		for _, f := range d.Twin.Files {
+			path := cleanEntryPath(f.Path)
+			doc, isMember := members[path]
+			b, isAsset := put[path]
+			switch {
+			case isMember && doc == nil:
+				have[path] = true
+				continue
+			case isMember:
+				have[path] = true
+				if !d.untouched(f, doc) {
+					if err := deflate(w, f.Path, doc); err != nil {
+						return nil, err
+					}
+					continue
+				}
+			case isAsset:
+				have[path] = true
+				if same, err := canonical.SameBlob(b, f.Blob); err != nil {
+					return nil, err
+				} else if !same {
+					if err := blob.Into(w, f.Path, b); err != nil {
+						return nil, err
+					}
+					continue
+				}
+			case gone[path]:
+				continue
+			}
+			if err := copyFile(w, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if have[cardPath] == false {
+		if err := deflate(w, cardPath, d.Doc); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range d.Assets {
+		if have[f.Path] {
+			continue
+		}
+		b := f.Blob
+		if strings.HasPrefix(f.Path, "assets/icon/") && isPNG(b) {
+			var err error
+			if b, err = stripped(b); err != nil {
+				return nil, fault.At(err, "entry "+f.Path)
+			}
+		}
+		if err := blob.Into(w, f.Path, b); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range extra {
+		if m.Doc != nil && !have[m.Path] {
+			if err := deflate(w, m.Path, m.Doc); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w.Finish()
+}
+
+// stripped takes card data out of a picture that goes into an archive: a stale card in a portrait has come back as the
+// card in other tools. Packed pictures are left as they are packed unless they are the portrait of a PNG card.
+func stripped(b *canonical.Blob) (*canonical.Blob, error) {
+	if b.Form != canonical.FormRaw {
+		return b, nil
+	}
+	f, err := png.Open(b.Data, limits.Large())
+	if err != nil {
+		return b, nil // no sound PNG: carried as it is
+	}
+	for _, t := range f.Texts() {
+		if png.IsCardKeyword(t.Keyword) {
+			return canonical.RawBlob(f.Without(png.IsCardKeyword), "image/png"), nil
+		}
+	}
+	return b, nil
+}
+
+func copyFile(w *zip.Writer, f canonical.File) error {
+	if f.Header != nil {
+		return w.CopyRaw(f.Header, f.Blob.Data)
+	}
+	return blob.Into(w, f.Path, f.Blob)
+}
+
+func deflate(w *zip.Writer, path string, doc *jsondoc.Doc) error { return w.Deflate(path, doc.Bytes()) }
+
+// untouched reports whether doc still has the bytes of the entry.
+func (d *Draft) untouched(f canonical.File, doc *jsondoc.Doc) bool {
+	if !doc.Dirty() && f.Header != nil && f.Blob != nil {
+		return true
+	}
+	raw, err := f.Blob.Raw()
+	if err != nil {
+		return false
+	}
+	b, err := rope.View(raw, 0, raw.Size())
+	return err == nil && bytes.Equal(b, doc.Bytes())
+}
+
+// FileName is the name for a saved card: letters, digits and spaces of the character's name, else "character".
+func FileName(name, ext string) string {
+	s := cleanName(name)
+	if s == "unnamed" || strings.Trim(s, "_ .-") == "" {
+		s = "character"
+	}
+	if strings.EqualFold(media.MimeOf(ext), "") && ext == "" {
+		return s
+	}
+	return strings.TrimSuffix(s, ext) + ext
+}
