@@ -98,7 +98,6 @@ func TestDecodeBase64EverySpelling(t *testing.T) {
 			got, err := DecodeBase64([]byte(s))
 			require.NoError(t, err)
 			require.Equal(t, want, got, s)
-			require.Equal(t, len(got), cap(got[:len(got):cap(got)])-(cap(got)-len(got)))
 		}
 	}
 }
@@ -397,7 +396,7 @@ func FuzzParse(f *testing.F) {
 			require.True(t, fault.Is(err, fault.OverLimit))
 		}
 		v, ok := Parse(Encode(u.Mime, b))
-		if !strings.ContainsAny(u.Mime, ",") {
+		if len(u.Mime) < maxHead-100 { // a longer one is written, but no data URI to read
 			require.True(t, ok)
 			again, err := v.Bytes(1 << 20)
 			require.NoError(t, err)

@@ -131,7 +131,7 @@ func strict(t testing.TB, s string) (chunks []string) {
 	for pos := 8; pos < len(s); {
 		require.LessOrEqual(t, pos+12, len(s), "chunk header and CRC")
 		n := int(binary.BigEndian.Uint32([]byte(s[pos:])))
-		require.Less(t, n, 1<<31)
+		require.Less(t, int64(n), int64(1<<31))
 		require.LessOrEqual(t, pos+12+n, len(s), "chunk data")
 		kind, data := s[pos+4:pos+8], s[pos+8:pos+8+n]
 		require.Equal(t, crc32.ChecksumIEEE([]byte(kind+data)), binary.BigEndian.Uint32([]byte(s[pos+8+n:])), "CRC of "+kind)
