@@ -106,15 +106,6 @@ func (v *Value) SetElems(vs []*Value) {
 			continue
 		}
 		list[i] = old[o]
-		if old[o].val == e {
-			continue
-		}
-		if e.kind >= KindObject || !same(v.peek(&old[o]), e) {
-			list[i].val = v.adopt(e)
-			if old[o].val != nil {
-				old[o].val.owner = nil
-			}
-		}
 	}
 	for i := range old {
 		if !used[i] && old[i].val != nil {
@@ -123,6 +114,9 @@ func (v *Value) SetElems(vs []*Value) {
 	}
 	k.list, k.live = list, len(list)
 	k.changed = k.changed || moved
+	for i, e := range want {
+		v.put(i, e)
+	}
 }
 
 // peek returns the value of kd without keeping it.

@@ -94,13 +94,14 @@ func (s *sink) patched(v *Value) {
 	s.from(v.src, at, int(v.end))
 }
 
-// child writes the value of kd, a child of v.
+// child writes the value of kd, a child of v. A container that says what the source says there is written as the
+// source has it; put sees to that for scalars.
 func (s *sink) child(v *Value, kd *kid) {
 	if kd.val == nil {
 		s.from(v.src, int(kd.off), int(kd.end))
 		return
 	}
-	if kd.off != 0 && !v.native(kd) {
+	if kd.off != 0 && !v.native(kd) && kd.val.kind >= KindObject {
 		if same(v.peekOriginal(kd), kd.val) {
 			s.from(v.src, int(kd.off), int(kd.end))
 			return

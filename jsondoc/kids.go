@@ -193,17 +193,16 @@ func (v *Value) put(i int, val *Value) {
 	if kd.val == val {
 		return
 	}
-	if val.kind < KindObject {
-		cur := kd.val
-		if cur == nil {
-			cur = v.peekOriginal(kd)
-		}
-		if same(cur, val) {
-			return
-		}
+	scalar := val.kind < KindObject
+	switch {
+	case scalar && kd.off != 0 && same(v.peekOriginal(kd), val):
+		val = nil // the source has it
+	case scalar && kd.val != nil && same(kd.val, val):
+		return
+	default:
+		val = v.adopt(val)
 	}
-	val = v.adopt(val)
-	if kd.val != nil {
+	if kd.val != nil && kd.val != val {
 		kd.val.owner = nil
 	}
 	kd.val = val

@@ -64,13 +64,14 @@ func (v *Value) set(name string, val *Value, after int) {
 		v.put(i, val)
 		return
 	}
+	val = v.adopt(val) // first, as it may clone v itself
 	k.changed = true
 	k.live++
 	at := len(k.list)
 	if after >= 0 {
 		at = after + 1
 	}
-	k.list = slices.Insert(k.list, at, kid{val: v.adopt(val)})
+	k.list = slices.Insert(k.list, at, kid{val: val})
 	k.names = slices.Insert(k.names, at, name)
 	if at < len(k.list)-1 {
 		k.index, k.dups = nil, nil
