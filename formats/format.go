@@ -58,6 +58,11 @@ type BookExtractor interface {
 	ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error)
 }
 
+// BookFielder is implemented by character codecs: the field map of the lorebooks that they embed.
+type BookFielder interface {
+	BookFields() []Field
+}
+
 // Decoded is what a file held.
 type Decoded struct {
 	Entity    *canonical.Entity

@@ -55,7 +55,7 @@ func Open(src rope.Source, name string, lim limits.Limits) (*Input, error) {
 
 func parseSource(src rope.Source, lim limits.Limits) (*jsondoc.Doc, error) {
 	if src.Size() > lim.JSON {
-		return nil, fault.Over("", fault.Limit{Name: "JSON", Value: lim.JSON, Found: src.Size(), Unit: "bytes", Raise: lim.Raise})
+		return nil, lim.Over("", "JSON", src.Size())
 	}
 	b, err := rope.View(src, 0, src.Size())
 	if err != nil {

@@ -2,6 +2,8 @@
 // passes one Limits value in; nothing below reads a global. Limits are inclusive: exactly the value passes.
 package limits
 
+import "bunzai/fault"
+
 // Limits bounds what one file may cost. Sizes are bytes.
 type Limits struct {
 	Name string // profile name, shown in refusals
@@ -51,6 +53,44 @@ func Edge() Limits {
 	l.Archive, l.Entry, l.Inflated, l.JSON, l.PNGText = 24*mib, 12*mib, 16*mib, 12*mib, 12*mib
 	l.Raise = "convert it on the page or with the command line, where the limits are higher"
 	return l
+}
+
+// Advice tells how to raise a bound: the profile's words when a larger profile allows more than now, else nothing.
+// Field picks the bound, as in lim.Advice(func(l Limits) int64 { return l.JSON }).
+func (l Limits) Advice(field func(Limits) int64) string {
+	next := Large()
+	if l.Name == "edge" {
+		next = Card()
+	}
+	if field(next) > field(l) {
+		return l.Raise
+	}
+	return ""
+}
+
+// Over is the refusal of a file that breaks the bound of that name. Found 0 means that counting stopped there.
+func (l Limits) Over(where, name string, found int64) *fault.Error {
+	var field func(Limits) int64
+	unit := "bytes"
+	switch name {
+	case "Archive":
+		field = func(l Limits) int64 { return l.Archive }
+	case "ArchiveEntries":
+		field, unit = func(l Limits) int64 { return l.ArchiveEntries }, "entries"
+	case "Entry":
+		field = func(l Limits) int64 { return l.Entry }
+	case "Inflated":
+		field = func(l Limits) int64 { return l.Inflated }
+	case "JSON":
+		field = func(l Limits) int64 { return l.JSON }
+	case "JSONDepth":
+		field, unit = func(l Limits) int64 { return l.JSONDepth }, "levels"
+	case "PNGChunks":
+		field, unit = func(l Limits) int64 { return l.PNGChunks }, "chunks"
+	default:
+		name, field = "PNGText", func(l Limits) int64 { return l.PNGText }
+	}
+	return fault.Over(where, fault.Limit{Name: name, Value: field(l), Found: found, Unit: unit, Raise: l.Advice(field)})
 }
 
 // Named returns the profile of that name ("card", "large", "edge").

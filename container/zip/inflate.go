@@ -289,11 +289,11 @@ func (e *Entry) note(format string, args ...any) {
 }
 
 func (e *Entry) over(name string, value, found int64, unit string) error {
-	return fault.Over(e.where(), fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: e.a.lim.Raise})
+	return fault.Over(e.where(), fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: adviceFor(e.a.lim, name)})
 }
 
 func overArchive(where, name string, value, found int64, unit string, lim limits.Limits) error {
-	return fault.Over(where, fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: lim.Raise})
+	return fault.Over(where, fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: adviceFor(lim, name)})
 }
 
 // readFault wraps an error of the source; errors for people pass through with their place.
@@ -312,4 +312,12 @@ func view(src rope.Source, off, n int64) ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return rope.View(src, off, n)
+}
+
+// adviceFor gives the profile's advice only where a larger profile would in fact allow more.
+func adviceFor(lim limits.Limits, name string) string {
+	if l := lim.Over("", name, 0).Limit; l.Name == name {
+		return l.Raise
+	}
+	return ""
 }

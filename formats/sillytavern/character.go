@@ -64,6 +64,9 @@ func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []strin
 	return app.ExtractBooks(e, nil)
 }
 
+// BookFields implements formats.BookFielder.
+func (character) BookFields() []formats.Field { return book.Tavern.Fields() }
+
 func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {
 	d, err := app.NewDraft(e, ctx, tavern.V3, formats.PNG)
 	if err != nil {

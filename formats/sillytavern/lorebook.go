@@ -150,7 +150,7 @@ func (lorebook) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats
 	r := &rope.Rope{}
 	doc.AppendTo(r)
 	if r.Size() > ctx.Limits.JSON {
-		return nil, fault.Over("", fault.Limit{Name: "JSON", Value: ctx.Limits.JSON, Found: r.Size(), Unit: "bytes", Raise: ctx.Limits.Raise})
+		return nil, ctx.Limits.Over("", "JSON", r.Size())
 	}
 	out.Data = r
 	return out, nil

@@ -196,7 +196,7 @@ func FromBase64(text *rope.Rope, lim limits.Limits) *canonical.Blob {
 			return src, nil
 		}
 		if text.Size()/4*3 > lim.Entry {
-			return nil, fault.Over("", fault.Limit{Name: "Entry", Value: lim.Entry, Found: text.Size() / 4 * 3, Unit: "bytes", Raise: lim.Raise})
+			return nil, lim.Over("", "Entry", text.Size()/4*3)
 		}
 		t, err := text.Bytes()
 		if err != nil {

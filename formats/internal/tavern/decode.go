@@ -9,6 +9,7 @@ import (
 	"bunzai/fault"
 	"bunzai/formats"
 	"bunzai/formats/internal/blob"
+	"bunzai/formats/internal/book"
 	"bunzai/jsondoc"
 	"bunzai/limits"
 	"bunzai/rope"
@@ -72,6 +73,11 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 	c.Unmapped = a.Rows(v).Unmapped(c.Doc.Root, known...)
 	if c.Variant.Wrapped() {
 		c.Unmapped = withoutMirrors(c.Unmapped, c.Doc.Root)
+	}
+	if b, where := book.Find(c.Doc.Root, v.prefix()); b != nil {
+		for _, p := range book.OfBook(b).UnmappedIn(b) {
+			c.Unmapped = append(c.Unmapped, where+"."+p)
+		}
 	}
 	return c, nil
 }

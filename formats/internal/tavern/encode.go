@@ -287,7 +287,7 @@ func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, g
 		return nil, err
 	}
 	if out.Data.Size() > lim.Archive && d.Container == formats.CharX {
-		return nil, fault.Over("", fault.Limit{Name: "Archive", Value: lim.Archive, Found: out.Data.Size(), Unit: "bytes", Raise: lim.Raise})
+		return nil, lim.Over("", "Archive", out.Data.Size())
 	}
 	return out, nil
 }

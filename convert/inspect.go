@@ -1,0 +1,325 @@
+package convert
+
+import (
+	"strconv"
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/formats"
+	"bunzai/jsondoc"
+	"bunzai/rope"
+)
+
+// FormatRef names the format that claimed a file.
+type FormatRef struct {
+	ID       string         `json:"id"`
+	App      string         `json:"app"`
+	AppLabel string         `json:"appLabel"`
+	Kind     canonical.Kind `json:"kind"`
+	Label    string         `json:"label"`
+}
+
+// FileView is a file's outer shape.
+type FileView struct {
+	Kind  string `json:"kind"`
+	Label string `json:"label"`
+	Size  int64  `json:"size"`
+}
+
+// BidView is one bid for showing.
+type BidView struct {
+	ID     string  `json:"id"`
+	Label  string  `json:"label"`
+	Score  float64 `json:"score"`
+	Reason string  `json:"reason"`
+}
+
+// DetectionView is Detection as every door shows it.
+type DetectionView struct {
+	Format *FormatRef `json:"format"`
+	File   FileView   `json:"file"`
+	Bids   []BidView  `json:"bids"`
+}
+
+// View is the detection for showing.
+func (d *Detection) View() DetectionView {
+	v := DetectionView{File: FileView{d.Kind, d.Label, d.Size}, Bids: []BidView{}}
+	if i := d.Winner; i != nil {
+		v.Format = &FormatRef{i.ID, i.App, i.AppLabel, i.Kind, i.Label}
+	}
+	for _, b := range d.Bids {
+		v.Bids = append(v.Bids, BidView{b.Info.ID, b.Info.Label, b.Score, b.Reason})
+	}
+	return v
+}
+
+// Inspection is a file laid out for showing: what it is and what it holds.
+type Inspection struct {
+	DetectionView
+	Pieces   []PieceView  `json:"pieces"`
+	Portrait *AssetView   `json:"portrait"`
+	Warnings []string     `json:"warnings"`
+	Escrow   []string     `json:"escrow"`
+	Targets  []TargetView `json:"targets"`
+}
+
+// PieceView is one piece.
+type PieceView struct {
+	Kind      canonical.Kind    `json:"kind"`
+	ID        string            `json:"id"`
+	Name      string            `json:"name"`
+	Variant   string            `json:"variant"`
+	Container formats.Container `json:"container"`
+	Creator   string            `json:"creator"`
+	Tags      []string          `json:"tags"`
+	Texts     []TextView        `json:"texts"`
+	Greetings []GreetingView    `json:"greetings"`
+	Entries   []EntryView       `json:"entries"`
+	Assets    []AssetView       `json:"assets"`
+	Scripts   []string          `json:"scripts"`
+}
+
+// TextView is one text of a piece.
+type TextView struct {
+	Path  string `json:"path"`
+	Label string `json:"label"`
+	Wire  string `json:"wire"`
+	Text  string `json:"text"`
+}
+
+// GreetingView is one opening message.
+type GreetingView struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	Group bool   `json:"group"`
+}
+
+// EntryView is one lorebook entry.
+type EntryView struct {
+	Title         string   `json:"title"`
+	Keys          []string `json:"keys"`
+	SecondaryKeys []string `json:"secondaryKeys"`
+	Content       string   `json:"content"`
+	Enabled       bool     `json:"enabled"`
+	Constant      bool     `json:"constant"`
+	Position      string   `json:"position"`
+	Order         *float64 `json:"order"`
+}
+
+// AssetView is one picture or other asset. Blob holds the bytes; doors hand them over in their own way.
+type AssetView struct {
+	Role string          `json:"role"`
+	Name string          `json:"name"`
+	Mime string          `json:"mime"`
+	Size int64           `json:"size"`
+	Link string          `json:"link"`
+	Data *struct{}       `json:"data"` // always null here; a door may put the bytes in
+	Blob *canonical.Blob `json:"-"`
+}
+
+// TargetView is an app that takes the kind.
+type TargetView struct {
+	App        string              `json:"app"`
+	AppLabel   string              `json:"appLabel"`
+	Containers []formats.Container `json:"containers"`
+	Specs      []string            `json:"specs"`
+	Same       bool                `json:"same"`
+}
+
+// FormatView describes a format with its field map.
+type FormatView struct {
+	FormatRef
+	Containers []formats.Container `json:"containers"`
+	Specs      []string            `json:"specs"`
+	Fields     []FieldView         `json:"fields"`
+}
+
+// FieldView is one line of a field map.
+type FieldView struct {
+	Path  string `json:"path"`
+	Wire  string `json:"wire"`
+	Reads bool   `json:"reads"`
+	Note  string `json:"note"`
+}
+
+// Formats lists every format, in registration order.
+func (e *Engine) Formats() []FormatView {
+	var out []FormatView
+	for _, c := range e.Registry.Codecs() {
+		i := c.Info()
+		v := FormatView{FormatRef: FormatRef{i.ID, i.App, i.AppLabel, i.Kind, i.Label}, Containers: i.Containers, Specs: append([]string{}, i.Specs...), Fields: []FieldView{}}
+		for _, f := range c.Fields() {
+			v.Fields = append(v.Fields, FieldView{f.Path, f.Wire, f.Reads, f.Note})
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// Inspect reads src and lays it out. A file that nobody claims is fault.NotRecognized.
+func (e *Engine) Inspect(src rope.Source, o Options) (*Inspection, error) {
+	p, err := e.Read(src, o)
+	if err != nil {
+		return nil, err
+	}
+	v := &Inspection{DetectionView: p.View(), Warnings: append([]string{}, p.Warnings...), Escrow: append([]string{}, p.Unmapped...), Targets: []TargetView{}}
+	fields := e.fieldsOf(p.Info.ID)
+	v.Pieces = append(v.Pieces, e.piece(p.Primary, p, fields, o))
+	for _, b := range p.Books {
+		v.Pieces = append(v.Pieces, e.piece(b, nil, nil, o))
+	}
+	if c := p.Primary.Character(); c != nil && c.Media.Portrait != nil {
+		a := assetView(c.Media.Portrait)
+		v.Portrait = &a
+	}
+	seen := map[string]bool{}
+	for _, c := range e.Registry.Codecs() {
+		i := c.Info()
+		if i.Kind != p.Primary.Kind || seen[i.App] {
+			continue
+		}
+		seen[i.App] = true
+		v.Targets = append(v.Targets, TargetView{i.App, i.AppLabel, i.Containers, append([]string{}, i.Specs...), i.App == p.Info.App})
+	}
+	return v, nil
+}
+
+func (e *Engine) fieldsOf(id string) []formats.Field {
+	for _, c := range e.Registry.Codecs() {
+		if c.Info().ID == id {
+			return c.Fields()
+		}
+	}
+	return nil
+}
+
+func (e *Engine) piece(x *canonical.Entity, p *Pieces, fields []formats.Field, o Options) PieceView {
+	v := PieceView{Kind: x.Kind, ID: x.ID, Name: NameOf(x, o.Name), Tags: []string{}, Texts: []TextView{}, Greetings: []GreetingView{}, Entries: []EntryView{}, Assets: []AssetView{}, Scripts: []string{}}
+	if p != nil {
+		v.Variant, v.Container = p.Variant, p.Container
+	}
+	switch b := x.Body.(type) {
+	case *canonical.Character:
+		v.character(b, fields)
+		v.Scripts = append(v.Scripts, scripts(x)...)
+	case *canonical.Lorebook:
+		v.lorebook(b)
+	}
+	return v
+}
+
+// shown are the paths that a character view has its own place for.
+var shown = []string{"identity.name", "greetings", "media", "discovery.tags", "attribution.creator", "knowledgeRefs", "behaviorRefs", "variants"}
+
+func (v *PieceView) character(c *canonical.Character, fields []formats.Field) {
+	v.Creator = canonical.Or(c.Attribution.Creator, "")
+	v.Tags = append(v.Tags, c.Discovery.Tags...)
+	canonical.Walk(c, func(path string, value any) {
+		if covered(path, shown) && !strings.HasPrefix(path, "attribution.creatorNotes") {
+			return
+		}
+		if s := canonical.Text(value); s != "" {
+			v.Texts = append(v.Texts, TextView{path, canonical.Label(c, path), fieldFor(fields, canonical.Generic(path)).Wire, s})
+		}
+	})
+	if m := c.Greetings.FirstMessage; m != nil && *m != "" {
+		v.Greetings = append(v.Greetings, GreetingView{"First message", *m, false})
+	}
+	add := func(list []canonical.Greeting, path string, group bool) {
+		for i, g := range list {
+			title := canonical.Or(g.Title, "")
+			if title == "" {
+				title = canonical.Label(c, path+"["+strconv.Itoa(i)+"]")
+			}
+			v.Greetings = append(v.Greetings, GreetingView{title, g.Text, group})
+		}
+	}
+	add(c.Greetings.AlternateGreetings, "greetings.alternateGreetings", false)
+	add(c.Greetings.GroupOnlyGreetings, "greetings.groupOnlyGreetings", true)
+	for _, a := range c.Media.Assets {
+		v.Assets = append(v.Assets, assetView(a))
+	}
+	for _, x := range c.Variants {
+		if m := x.Overrides.Media; m != nil && m.Portrait != nil {
+			a := assetView(m.Portrait)
+			if a.Name == "" {
+				a.Name = canonical.Or(x.Label, "")
+			}
+			v.Assets = append(v.Assets, a)
+		}
+	}
+}
+
+func (v *PieceView) lorebook(b *canonical.Lorebook) {
+	v.Tags = append(v.Tags, b.Tags...)
+	if s := canonical.Or(b.Description, ""); s != "" {
+		v.Texts = append(v.Texts, TextView{"description", canonical.Label(b, "description"), "", s})
+	}
+	keys := func(ts []canonical.Trigger) []string {
+		out := make([]string, len(ts))
+		for i, t := range ts {
+			out[i] = canonical.Text(t)
+		}
+		return out
+	}
+	for _, x := range b.Entries {
+		v.Entries = append(v.Entries, EntryView{
+			Title: canonical.Or(x.Title, ""), Keys: keys(x.Triggers), SecondaryKeys: keys(x.SecondaryTriggers), Content: x.Content,
+			Enabled: canonical.Or(x.Enabled, true), Constant: canonical.Or(x.Constant, false), Position: canonical.Or(x.Position, ""), Order: x.SortOrder,
+		})
+	}
+}
+
+func assetView(a *canonical.Asset) AssetView {
+	v := AssetView{Role: a.Role, Name: canonical.Or(a.Label, canonical.Or(a.Name, "")), Mime: canonical.Or(a.Mime, ""), Size: -1, Blob: a.Blob}
+	if a.Blob != nil {
+		v.Size = a.Blob.Size
+		if v.Mime == "" {
+			v.Mime = a.Blob.Mime
+		}
+	} else {
+		v.Link = a.Ref
+	}
+	return v
+}
+
+// scripts names what a card carries as code: regex scripts, triggers, HTML. It is data here and never run.
+func scripts(x *canonical.Entity) []string {
+	var out []string
+	for _, o := range x.Original {
+		if o.Raw == nil {
+			continue
+		}
+		ext := o.Raw.Root.At("data", "extensions")
+		if ext == nil {
+			ext = o.Raw.Root.Get("extensions")
+		}
+		for _, s := range ext.Get("regex_scripts").Elems() {
+			n, _ := s.Get("scriptName").Text()
+			if n == "" {
+				n, _ = s.Get("name").Text()
+			}
+			if n == "" {
+				n = "unnamed"
+			}
+			out = append(out, "regex: "+n)
+		}
+		for _, k := range codeKeys {
+			if v := ext.Get(k.Key); v != nil && !blank(v) {
+				out = append(out, k.Value)
+			}
+		}
+		if r := ext.Get("risuai"); r.Kind() == jsondoc.KindObject {
+			for _, k := range []string{"customScripts", "triggerscript", "virtualscript", "backgroundHTML"} {
+				if v := r.Get(k); v != nil && !blank(v) {
+					if s, ok := v.Text(); !ok || s != "" {
+						out = append(out, "Risu "+k)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+var codeKeys = canonical.Map[string]{{Key: "tavern_helper", Value: "Tavern Helper scripts"}, {Key: "TavernHelper_scripts", Value: "Tavern Helper scripts (old form)"}}

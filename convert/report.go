@@ -1,0 +1,333 @@
+package convert
+
+import (
+	"fmt"
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/jsondoc"
+)
+
+// Verdict is what became of one field.
+type Verdict string
+
+const (
+	Carried Verdict = "carried" // the target has it and its app reads it
+	Parked  Verdict = "parked"  // the file keeps it where the app ignores it
+	Changed Verdict = "changed" // the target holds another value
+	Lost    Verdict = "lost"    // the target has no place for it
+)
+
+// Report says what became of every field. It is true by construction: what was written is read again and compared.
+type Report struct {
+	From     End      `json:"from"`
+	To       End      `json:"to"`
+	Counts   Counts   `json:"counts"`
+	Items    []Item   `json:"items"` // lost first, then changed, parked, carried; inside each in the order of the model
+	Warnings []string `json:"warnings"`
+}
+
+// End is one side of a conversion.
+type End struct {
+	ID        string            `json:"id"`
+	App       string            `json:"app"`
+	AppLabel  string            `json:"appLabel"`
+	Container formats.Container `json:"container"`
+	Variant   string            `json:"variant,omitempty"`
+	Spec      string            `json:"spec,omitempty"`
+}
+
+// Counts are the numbers of items per verdict.
+type Counts struct {
+	Carried int `json:"carried"`
+	Parked  int `json:"parked"`
+	Changed int `json:"changed"`
+	Lost    int `json:"lost"`
+}
+
+// Item is one line of a report.
+type Item struct {
+	Verdict Verdict `json:"verdict"`
+	Piece   int     `json:"piece"` // 0 the main piece, 1.. its lorebooks
+	Path    string  `json:"path"`  // canonical path; original.<format>.<wire path> for what has no canonical home
+	Label   string  `json:"label"` // in words
+	Wire    string  `json:"wire"`  // where the target keeps it
+	Count   int     `json:"count"` // how many values the line stands for; carried and parked list elements are one line
+	Before  *string `json:"before"`
+	After   *string `json:"after"`
+	Reason  string  `json:"reason"`
+}
+
+const maxText = 2000
+
+// text renders a value for the report: nil stays nil, long texts are cut.
+func text(v any) *string {
+	if v == nil {
+		return nil
+	}
+	s := canonical.Text(v)
+	if r := []rune(s); len(s) > maxText && len(r) > maxText {
+		s = string(r[:maxText]) + "…"
+	}
+	return &s
+}
+
+// blank reports a value that says nothing: absent, "", an empty list or object.
+func blank(v any) bool {
+	switch x := v.(type) {
+	case nil:
+		return true
+	case string:
+		return x == ""
+	case *jsondoc.Value:
+		return x == nil || x.IsNull() || ((x.Kind() == jsondoc.KindObject || x.Kind() == jsondoc.KindArray) && x.Len() == 0)
+	}
+	return false
+}
+
+type reporter struct {
+	from, to formats.Info
+	spec     string
+	items    map[Verdict][]Item
+}
+
+// report decodes what was written and compares it with what was to be written.
+func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeContext, enc *formats.Encoded) (*Report, error) {
+	info := target.Info()
+	in, err := formats.Open(enc.Data, "", ctx.Limits)
+	var back *Pieces
+	if err == nil {
+		back, err = e.decode(target, in)
+	}
+	if err != nil {
+		f := *fault.As(err)
+		if f.Code != fault.OverLimit {
+			f.Code, f.Message = fault.Internal, "what was written cannot be read again, so nothing is saved; please report this file: "+f.Message
+		}
+		return nil, &f
+	}
+	r := &reporter{from: p.Info, to: info, spec: enc.Spec, items: map[Verdict][]Item{}}
+	if err := r.piece(0, withoutRefs(p.Primary.Body), withoutRefs(back.Primary.Body), target.Fields(), enc.Near); err != nil {
+		return nil, err
+	}
+	bookFields := target.Fields()
+	if b, ok := target.(formats.BookFielder); ok {
+		bookFields = b.BookFields()
+	}
+	next := 0
+	for i, b := range p.Books {
+		label := fmt.Sprintf("Lorebook %q", NameOf(b, ""))
+		switch {
+		case !canonical.Or(b.Lorebook().Enabled, true):
+			r.add(Item{Verdict: Lost, Piece: i + 1, Path: "knowledgeRefs", Label: label, Count: 1, Before: text(label), Reason: "this lorebook is switched off, so it is left out"})
+		case ctx.Lorebooks == nil || next >= len(back.Books):
+			r.add(Item{Verdict: Lost, Piece: i + 1, Path: "knowledgeRefs", Label: label, Count: 1, Before: text(label), Reason: info.AppLabel + " has no place for a lorebook here"})
+		default:
+			if err := r.piece(i+1, b.Body, back.Books[next].Body, bookFields, enc.Near); err != nil {
+				return nil, err
+			}
+			next++
+		}
+	}
+	if p.Info.ID != info.ID {
+		r.escrow(p, back)
+	}
+	out := &Report{
+		From:     End{ID: p.Info.ID, App: p.Info.App, AppLabel: p.Info.AppLabel, Container: p.Container, Variant: p.Variant},
+		To:       End{ID: info.ID, App: info.App, AppLabel: info.AppLabel, Container: enc.Container, Spec: enc.Spec},
+		Items:    []Item{},
+		Warnings: append(append([]string{}, p.Warnings...), enc.Warnings...),
+	}
+	for _, v := range []Verdict{Lost, Changed, Parked, Carried} {
+		out.Items = append(out.Items, r.items[v]...)
+	}
+	out.Counts = Counts{len(r.items[Carried]), len(r.items[Parked]), len(r.items[Changed]), len(r.items[Lost])}
+	return out, nil
+}
+
+// withoutRefs is the body without its links: the linked books are compared themselves.
+func withoutRefs(body any) any {
+	if c, ok := body.(*canonical.Character); ok {
+		x := *c
+		x.KnowledgeRefs = nil
+		return &x
+	}
+	return body
+}
+
+func (r *reporter) add(i Item) { r.items[i.Verdict] = append(r.items[i.Verdict], i) }
+
+// piece classifies every populated path of one body.
+func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []formats.Near) error {
+	changes, err := canonical.Diff(src, back)
+	if err != nil {
+		return fault.At(err, "comparing what was written")
+	}
+	done := map[string]bool{}
+	var under []string // whole elements that differ: nothing below them is listed again
+	for _, c := range changes {
+		if blank(c.Before) && blank(c.After) {
+			continue
+		}
+		f := fieldFor(fields, canonical.Generic(c.Path))
+		it := Item{Verdict: Changed, Piece: n, Path: c.Path, Label: canonical.Label(src, c.Path), Wire: f.Wire, Count: 1, Before: text(c.Before), After: text(c.After), Reason: f.Note}
+		switch {
+		case c.Order:
+			it.Reason = r.to.AppLabel + " keeps these in its own order"
+			it.Before, it.After = nil, nil
+		case blank(c.After):
+			it.Verdict = Lost
+			if it.Reason == "" || f.Reads {
+				it.Reason = r.whyLost(f)
+			}
+			if f.Path == "" || it.Verdict == Lost {
+				it.Wire = ""
+			}
+		case blank(c.Before):
+			it.Reason = r.to.AppLabel + " needs a value here; the file it came from has none"
+		case it.Reason == "":
+			it.Reason = r.to.AppLabel + " cannot hold this value as it is"
+		}
+		done[c.Path] = true
+		under = append(under, c.Path)
+		r.add(it)
+	}
+	for _, x := range near {
+		if x.Piece != n {
+			continue
+		}
+		done[x.Path] = true
+		under = append(under, x.Path)
+		r.add(Item{Verdict: Changed, Piece: n, Path: x.Path, Label: canonical.Label(src, x.Path), Wire: fieldFor(fields, canonical.Generic(x.Path)).Wire, Count: 1,
+			Before: text(valueAt(src, x.Path)), After: text(x.After), Reason: x.Why})
+	}
+	groups := map[string]int{}
+	canonical.Walk(src, func(path string, value any) {
+		if blank(value) || covered(path, under) {
+			return
+		}
+		generic := canonical.Generic(path)
+		f := fieldFor(fields, generic)
+		v := Carried
+		if f.Path != "" && !f.Reads {
+			v = Parked
+		}
+		it := Item{Verdict: v, Piece: n, Path: path, Label: canonical.Label(src, path), Wire: f.Wire, Count: 1, Reason: ""}
+		if v == Parked {
+			it.Reason = f.Note
+		}
+		if generic != path {
+			if i, ok := groups[generic]; ok {
+				list := r.items[v]
+				list[i].Count++
+				return
+			}
+			groups[generic] = len(r.items[v])
+			it.Path, it.Label = generic, canonical.Label(src, generic)
+			r.add(it)
+			return
+		}
+		it.Before, it.After = text(value), text(value)
+		r.add(it)
+	})
+	return nil
+}
+
+// covered reports a path at or below one that was already judged.
+func covered(path string, under []string) bool {
+	for _, u := range under {
+		if path == u || (strings.HasPrefix(path, u) && (path[len(u)] == '.' || path[len(u)] == '[')) {
+			return true
+		}
+	}
+	return false
+}
+
+func valueAt(body any, path string) (out any) {
+	var parts []string
+	canonical.Walk(body, func(p string, v any) {
+		switch {
+		case p == path:
+			out = v
+		case covered(p, []string{path}):
+			if s, ok := v.(string); ok && len(parts) < 20 {
+				parts = append(parts, s)
+			}
+		}
+	})
+	if out == nil && len(parts) > 0 {
+		return strings.Join(parts, ", ")
+	}
+	return out
+}
+
+// fieldFor finds the most exact row for a generic path.
+func fieldFor(fields []formats.Field, generic string) formats.Field {
+	var best formats.Field
+	for _, f := range fields {
+		if len(f.Path) > len(best.Path) && covered(generic, []string{f.Path}) {
+			best = f
+		}
+	}
+	return best
+}
+
+func (r *reporter) whyLost(f formats.Field) string {
+	if f.Path != "" && r.spec != "" && r.spec != "v3" {
+		return "a " + strings.ToUpper(r.spec) + " card has no field for it"
+	}
+	return r.to.AppLabel + " has no field for it"
+}
+
+// escrow lists what only the source app knows: it stays in the source file, since another app's file must not hold
+// a foreign twin.
+func (r *reporter) escrow(p, back *Pieces) {
+	src := p.Info.AppLabel
+	for _, path := range p.Unmapped {
+		reason := src + "'s own data, which no other app shares; it stays in your original file"
+		if strings.Contains(path, "regex_scripts") {
+			reason = "regex scripts of a card are not carried to another app yet; they stay in your original file"
+		}
+		r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + "." + path, Label: path, Count: 1, Reason: reason, Before: preview(p, path)})
+	}
+	carried := map[*canonical.Blob]bool{}
+	if c := p.Primary.Character(); c != nil {
+		for _, a := range append([]*canonical.Asset{c.Media.Portrait}, c.Media.Assets...) {
+			if a != nil {
+				carried[a.Blob] = true
+			}
+		}
+		for _, v := range c.Variants {
+			if v.Overrides.Media != nil && v.Overrides.Media.Portrait != nil {
+				carried[v.Overrides.Media.Portrait.Blob] = true
+			}
+		}
+	}
+	for _, o := range p.Primary.Original {
+		for _, f := range o.Files {
+			if carried[f.Blob] || strings.HasSuffix(f.Path, "/") || r.document(f.Path) {
+				continue
+			}
+			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files." + f.Path, Label: "archive entry " + f.Path, Count: 1, Before: text(f.Blob),
+				Reason: "no asset of the card names this file; it stays in your original file"})
+		}
+	}
+}
+
+func (r *reporter) document(path string) bool {
+	return strings.HasSuffix(path, "card.json") || path == "lumiverse_modules.json"
+}
+
+func preview(p *Pieces, path string) *string {
+	for _, o := range p.Primary.Original {
+		if o.Raw == nil {
+			continue
+		}
+		if v := o.Raw.Root.At(strings.Split(path, ".")...); v != nil {
+			return text(v)
+		}
+	}
+	return nil
+}
