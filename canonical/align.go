@@ -19,13 +19,18 @@ func (d *differ) list(p *plan, a, b reflect.Value) {
 		}
 		return
 	}
+	if n == m && d.equal(p, a, b) {
+		return
+	}
 	al := aligner{d: d, p: p, a: a, b: b}
 	al.run()
 	taken := make([]bool, m)
 	for i, j := range al.pair {
 		if j >= 0 {
 			taken[j] = true
-			d.element(p, a, b, i, j)
+			if i >= al.head && i < n-al.tail { // the others are known to be equal
+				d.element(p, a, b, i, j)
+			}
 			continue
 		}
 		d.trail.index(i, false)
@@ -84,6 +89,8 @@ type aligner struct {
 	pair  []int  // for each element of a the index in b, or -1
 	used  []bool // which elements of b have a partner
 	moved bool   // the partners stand in another order
+
+	head, tail int // how many elements are equal at the beginning and at the end
 }
 
 func (al *aligner) run() {
@@ -101,6 +108,7 @@ func (al *aligner) run() {
 		al.set(n-1-tail, m-1-tail)
 		tail++
 	}
+	al.head, al.tail = head, tail
 	switch {
 	case head+tail == min(n, m):
 		return // the rest was only added or only removed
@@ -160,6 +168,7 @@ func (al *aligner) byID() {
 		al.pair[i] = -1
 	}
 	clear(al.used)
+	al.head, al.tail = 0, 0
 	for i := range al.pair {
 		if j, ok := ib[entryAt(al.a, i).ID]; ok {
 			al.set(i, j)
