@@ -1,0 +1,195 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"syscall/js"
+
+	"bunzai/convert"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/limits"
+	"bunzai/rope"
+	"bunzai/wasm/plain"
+)
+
+// doors are the calls by name; js/src/types.ts describes them.
+func doors() map[string]door {
+	return map[string]door{"detect": detect, "inspect": inspect, "convert": convertFile, "formats": listFormats}
+}
+
+// plainValue brings a Go value over as plain JavaScript. One text through JSON.parse is several times faster than
+// setting each field, and keeps lone surrogates.
+func plainValue(v any) js.Value {
+	return js.Global().Get("JSON").Call("parse", string(plain.Marshal(v)))
+}
+
+// common reads the options that every reading call has.
+func common(o options) (convert.Options, error) {
+	name, err := o.text("name")
+	if err != nil {
+		return convert.Options{}, err
+	}
+	profile, err := o.oneOf("limits", "card", "large", "edge")
+	if err != nil {
+		return convert.Options{}, err
+	}
+	lim, _ := limits.Named(profile)
+	return convert.Options{Name: name, Limits: lim}, nil
+}
+
+func detect(args []js.Value) (js.Value, error) {
+	o, err := optionsOf(arg(args, 1), "name", "limits")
+	if err != nil {
+		return js.Undefined(), err
+	}
+	opt, err := common(o)
+	if err != nil {
+		return js.Undefined(), err
+	}
+	in, err := inputOf(arg(args, 0))
+	if err != nil {
+		return js.Undefined(), err
+	}
+	d, err := convert.New().Detect(in.src, opt)
+	if err != nil {
+		return js.Undefined(), err
+	}
+	return plainValue(d.View()), nil
+}
+
+func inspect(args []js.Value) (js.Value, error) {
+	o, err := optionsOf(arg(args, 1), "name", "limits", "assets")
+	if err != nil {
+		return js.Undefined(), err
+	}
+	opt, err := common(o)
+	if err != nil {
+		return js.Undefined(), err
+	}
+	assets, err := o.flag("assets")
+	if err != nil {
+		return js.Undefined(), err
+	}
+	in, err := inputOf(arg(args, 0))
+	if err != nil {
+		return js.Undefined(), err
+	}
+	v, err := convert.New().Inspect(in.src, opt)
+	if err != nil {
+		return js.Undefined(), err
+	}
+	out := plainValue(v)
+	if !assets && !in.isBlob {
+		return out, nil
+	}
+	if v.Portrait != nil {
+		if err := setData(out.Get("portrait"), v.Portrait); err != nil {
+			return js.Undefined(), err
+		}
+	}
+	pieces := out.Get("pieces")
+	for i := range v.Pieces {
+		list := v.Pieces[i].Assets
+		if len(list) == 0 {
+			continue
+		}
+		to := pieces.Index(i).Get("assets")
+		for k := range list {
+			if err := setData(to.Index(k), &list[k]); err != nil {
+				return js.Undefined(), err
+			}
+		}
+	}
+	return out, nil
+}
+
+// setData gives an asset of the result its bytes. A picture that cannot be read is no reason to refuse the card.
+func setData(to js.Value, a *convert.AssetView) error {
+	if a.Blob == nil {
+		return nil
+	}
+	raw, err := a.Blob.Raw()
+	if err != nil {
+		return nil
+	}
+	b, err := blobOf(rope.Of(raw), a.Mime)
+	if err != nil {
+		return err
+	}
+	to.Set("data", b)
+	return nil
+}
+
+func convertFile(args []js.Value) (js.Value, error) {
+	o, err := optionsOf(arg(args, 1), "name", "limits", "to", "container", "spec", "allowLoss", "dryRun", "output")
+	if err != nil {
+		return js.Undefined(), err
+	}
+	opt, err := common(o)
+	if err != nil {
+		return js.Undefined(), err
+	}
+	if opt.To, err = o.text("to"); err != nil {
+		return js.Undefined(), err
+	}
+	if opt.To == "" {
+		return js.Undefined(), badArgument("the option \"to\" is missing: it names the app, such as \"sillytavern\"")
+	}
+	container, err := o.oneOf("container", string(formats.PNG), string(formats.JSON), string(formats.CharX))
+	if err != nil {
+		return js.Undefined(), err
+	}
+	opt.Container = formats.Container(container)
+	if opt.Spec, err = o.text("spec"); err != nil {
+		return js.Undefined(), err
+	}
+	if opt.AllowLoss, err = o.flag("allowLoss"); err != nil {
+		return js.Undefined(), err
+	}
+	dry, err := o.flag("dryRun")
+	if err != nil {
+		return js.Undefined(), err
+	}
+	output, err := o.oneOf("output", "bytes", "blob")
+	if err != nil {
+		return js.Undefined(), err
+	}
+	in, err := inputOf(arg(args, 0))
+	if err != nil {
+		return js.Undefined(), err
+	}
+	c, err := convert.New().Convert(in.src, opt)
+	if err != nil {
+		return js.Undefined(), err
+	}
+	out := plainValue(struct {
+		Data      *int              `json:"data"`
+		Size      int64             `json:"size"`
+		FileName  string            `json:"fileName"`
+		MediaType string            `json:"mediaType"`
+		Container formats.Container `json:"container"`
+		Report    *convert.Report   `json:"report"`
+	}{nil, c.Data.Size(), c.FileName, c.MediaType, c.Container, c.Report})
+	if dry {
+		return out, nil
+	}
+	var data js.Value
+	if output == "blob" || output == "" && in.isBlob {
+		data, err = blobOf(c.Data, c.MediaType)
+	} else {
+		data, err = bytesOf(c.Data)
+	}
+	if err != nil {
+		return js.Undefined(), err
+	}
+	out.Set("data", data)
+	return out, nil
+}
+
+func listFormats(args []js.Value) (js.Value, error) {
+	if len(args) > 0 && !args[0].IsUndefined() {
+		return js.Undefined(), fault.New(fault.BadArgument, "", "formats takes no argument")
+	}
+	return plainValue(convert.New().Formats()), nil
+}

@@ -1,0 +1,27 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"syscall/js"
+)
+
+func main() {
+	// Linear memory never shrinks, so the collector works harder before it grows.
+	debug.SetGCPercent(60)
+	debug.SetMemoryLimit(96 << 20)
+
+	engine := js.Global().Get("Object").New()
+	engine.Set("version", version)
+	engine.Set("go", runtime.Version())
+	for name, work := range doors() {
+		engine.Set(name, promising(work))
+	}
+	js.Global().Set("__bunzai", engine)
+	if ready := js.Global().Get("__bunzaiReady"); ready.Type() == js.TypeFunction {
+		ready.Invoke(engine)
+	}
+	select {}
+}
