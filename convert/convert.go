@@ -204,7 +204,8 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 	}
 	info := target.Info()
 	ctx := formats.EncodeContext{Container: o.Container, Spec: o.Spec, Limits: o.limits(), AllowLoss: o.AllowLoss}
-	if ctx.Container == "" && info.ID != p.Info.ID && has(info.Containers, p.Container) {
+	// A piece that knows the target already goes back into the container it came from; a new one keeps the source's.
+	if ctx.Container == "" && p.Primary.Bucket(info.ID) == nil && has(info.Containers, p.Container) {
 		ctx.Container = p.Container
 	}
 	if ctx.Container != "" && !has(info.Containers, ctx.Container) {

@@ -131,8 +131,8 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 			next++
 		}
 	}
-	if p.Info.ID != info.ID {
-		r.escrow(p, back)
+	if p.Info.ID != info.ID && !enc.KeepsEscrow {
+		r.escrow(p)
 	}
 	out := &Report{
 		From:     End{ID: p.Info.ID, App: p.Info.App, AppLabel: p.Info.AppLabel, Container: p.Container, Variant: p.Variant},
@@ -283,7 +283,7 @@ func (r *reporter) whyLost(f formats.Field) string {
 
 // escrow lists what only the source app knows: it stays in the source file, since another app's file must not hold
 // a foreign twin.
-func (r *reporter) escrow(p, back *Pieces) {
+func (r *reporter) escrow(p *Pieces) {
 	src := p.Info.AppLabel
 	for _, path := range p.Unmapped {
 		reason := src + "'s own data, which no other app shares; it stays in your original file"
@@ -306,6 +306,9 @@ func (r *reporter) escrow(p, back *Pieces) {
 		}
 	}
 	for _, o := range p.Primary.Original {
+		if o.Bucket == r.to.ID {
+			continue
+		}
 		for _, f := range o.Files {
 			if carried[f.Blob] || strings.HasSuffix(f.Path, "/") || r.document(f.Path) {
 				continue

@@ -93,6 +93,8 @@ type Encoded struct {
 	MediaType string
 	Warnings  []string
 	Near      []Near
+	// KeepsEscrow says that the file carries the source's own data along (the canonical file does).
+	KeepsEscrow bool
 }
 
 // Near is a value that the app's own field holds only roughly. The exact one is parked in the file for the way back,

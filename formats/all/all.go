@@ -3,12 +3,14 @@ package all
 
 import (
 	"bunzai/formats"
+	"bunzai/formats/bunzai"
 	"bunzai/formats/sillytavern"
 )
 
 // Registry returns every format.
 func Registry() *formats.Registry {
 	return formats.NewRegistry(map[string][]formats.Codec{
+		"bunzai":      bunzai.Codecs(),
 		"sillytavern": sillytavern.Codecs(),
 	})
 }

@@ -248,9 +248,13 @@ func resourcesOf(e *canonical.Escrow, lim limits.Limits) (*Resources, error) {
 		if e.Media == nil {
 			break
 		}
-		p, err := png.Open(e.Media.Data, lim)
+		raw, err := e.Media.Raw()
 		if err != nil {
-			return nil, err
+			return nil, fault.At(err, "sourceMedia")
+		}
+		p, err := png.Open(raw, lim)
+		if err != nil {
+			return nil, fault.At(err, "sourceMedia")
 		}
 		return pngResources(p, lim), nil
 	case formats.CharX:

@@ -318,7 +318,11 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 	var src rope.Source
 	switch p := body.Media.Portrait; {
 	case d.Was != nil && d.Twin.Media != nil && container(d.Twin) == formats.PNG && samePortrait(p, d.Was.Media.Portrait):
-		src = d.Twin.Media.Data
+		raw, err := d.Twin.Media.Raw()
+		if err != nil {
+			return nil, fault.At(err, "sourceMedia")
+		}
+		src = raw
 	case p != nil && isPNG(p.Blob):
 		raw, err := p.Blob.Raw()
 		if err != nil {
@@ -387,7 +391,11 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 	}
 	if have != nil {
 		if d.Twin.Media != nil {
-			w.SetPrefix(d.Twin.Media.Data)
+			raw, err := d.Twin.Media.Raw()
+			if err != nil {
+				return nil, fault.At(err, "sourceMedia")
+			}
+			w.SetPrefix(rope.Of(raw))
 		}
 		if c, ok := d.Twin.Unmapped.Get("comment").Text(); ok {
 			w.SetComment([]byte(c))

@@ -1,0 +1,141 @@
+// Package bunzai reads and writes the canonical file itself (.bunzai.json): any kind, whole, with the escrow of the
+// app that it came from, so that it can go back there without loss. The lorebooks of a character ride in the member
+// "related", each a canonical file of its own.
+package bunzai
+
+import (
+	"strconv"
+
+	"bunzai/canonical"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/jsondoc"
+	"bunzai/limits"
+)
+
+// Codecs lists one codec per kind.
+func Codecs() []formats.Codec {
+	labels := map[canonical.Kind]string{
+		canonical.KindCharacter: "character", canonical.KindLorebook: "lorebook", canonical.KindRegex: "regex set",
+		canonical.KindPersona: "persona", canonical.KindPreset: "preset", canonical.KindQuickReply: "quick reply set",
+	}
+	out := []formats.Codec{character{codec{canonical.KindCharacter, labels[canonical.KindCharacter]}}}
+	for _, k := range []canonical.Kind{canonical.KindLorebook, canonical.KindRegex, canonical.KindPersona, canonical.KindPreset, canonical.KindQuickReply} {
+		out = append(out, codec{k, labels[k]})
+	}
+	return out
+}
+
+type codec struct {
+	kind  canonical.Kind
+	label string
+}
+
+const related = "related"
+
+func (c codec) Info() formats.Info {
+	id := "bunzai"
+	if c.kind != canonical.KindCharacter {
+		id += "-" + string(c.kind)
+	}
+	return formats.Info{ID: id, App: "bunzai", AppLabel: "bunzai", Kind: c.kind, Label: "bunzai canonical " + c.label, Containers: []formats.Container{formats.JSON}}
+}
+
+func (c codec) Detect(in *formats.Input) formats.Bid {
+	if !in.IsJSON() {
+		return formats.No("not a JSON document")
+	}
+	d, err := in.Doc()
+	if err != nil {
+		return formats.No(err.Error())
+	}
+	kind, _ := d.Root.Get("kind").Text()
+	if _, ok := d.Root.Get("schemaVersion").Text(); !ok || kind != string(c.kind) || d.Root.Get("body").Kind() != jsondoc.KindObject {
+		return formats.No("no canonical file of this kind: schemaVersion, kind and body are not there together")
+	}
+	return formats.Bid{Score: 1, Reason: "schemaVersion, kind " + kind + " and body"}
+}
+
+func (c codec) Decode(in *formats.Input) (*formats.Decoded, error) {
+	d, err := in.Doc()
+	if err != nil {
+		return nil, err
+	}
+	e, err := canonical.DecodeEntity(d, in.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if e.Kind != c.kind {
+		return nil, fault.New(fault.WrongKind, "kind", "this file holds a %s, not a %s", e.Kind, c.kind)
+	}
+	out := &formats.Decoded{Entity: e, Container: formats.JSON}
+	for k, v := range e.Extra.Members() {
+		if k != related && !v.IsNull() {
+			out.Unmapped = append(out.Unmapped, k)
+		}
+	}
+	return out, nil
+}
+
+func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {
+	if ctx.Container != "" && ctx.Container != formats.JSON {
+		return nil, fault.New(fault.UnknownTarget, "", "a canonical file is JSON; there is no container %q for it", ctx.Container)
+	}
+	x := *e
+	if ctx.Lorebooks != nil {
+		x.Extra = jsondoc.Object()
+		for k, v := range e.Extra.Members() {
+			if k != related {
+				x.Extra.Set(k, v.Clone())
+			}
+		}
+		list := jsondoc.Array()
+		for _, b := range ctx.Lorebooks {
+			r, err := canonical.EncodeEntityWithin(b, ctx.Limits)
+			if err != nil {
+				return nil, err
+			}
+			text, err := r.Bytes()
+			if err != nil {
+				return nil, err
+			}
+			v, err := jsondoc.Raw(text, ctx.Limits)
+			if err != nil {
+				return nil, err
+			}
+			list.AppendElem(v)
+		}
+		if list.Len() > 0 {
+			x.Extra.Set(related, list)
+		}
+	}
+	data, err := canonical.EncodeEntityWithin(&x, ctx.Limits)
+	if err != nil {
+		return nil, err
+	}
+	return &formats.Encoded{Data: data, Container: formats.JSON, Ext: ".bunzai.json", MediaType: "application/json", KeepsEscrow: true}, nil
+}
+
+// Fields: the canonical file has a place for everything.
+func (codec) Fields() []formats.Field { return nil }
+
+// character also carries its lorebooks.
+type character struct{ codec }
+
+// ExtractBooks implements formats.BookExtractor.
+func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
+	var out []*canonical.Entity
+	for i, v := range e.Extra.Get(related).Elems() {
+		b, err := canonical.DecodeEntity(&jsondoc.Doc{Root: v.Clone()}, limits.Large())
+		if err != nil {
+			return nil, nil, fault.At(err, related+"["+strconv.Itoa(i)+"]")
+		}
+		if b.Kind == canonical.KindLorebook {
+			out = append(out, b)
+		}
+	}
+	if e.Character() != nil {
+		e.Character().KnowledgeRefs = nil // the pipeline links what was extracted anew
+	}
+	return out, nil, nil
+}
