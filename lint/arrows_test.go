@@ -23,7 +23,7 @@ var floor = []string{"fault", "limits", "rope"}
 // the folder and all below it. What is not listed may not be there at all, so that a new folder gets its place here.
 var arrows = map[string][]string{
 	"fault":             {},
-	"limits":            {},
+	"limits":            {"fault"},
 	"rope":              {"fault", "limits"},
 	"jsondoc":           floor,
 	"canonical":         append(floor, "jsondoc"),
