@@ -27,12 +27,13 @@ func (s b64Source) ReadAt(p []byte, off int64) (int, error) {
 	var buf []byte
 	for n < len(p) && off < size {
 		from := off / 4 * 3
-		raw, err := rope.View(s.src, from, min(s.src.Size()-from, b64Piece))
+		need := (off%4 + int64(len(p)-n) + 3) / 4 * 3
+		raw, err := rope.View(s.src, from, min(s.src.Size()-from, need, b64Piece))
 		if err != nil {
 			return n, err
 		}
-		if buf == nil {
-			buf = make([]byte, b64Size(min(b64Piece, int64(len(raw)))))
+		if buf == nil { // the first piece is the largest, or of the largest size
+			buf = make([]byte, b64Size(int64(len(raw))))
 		}
 		text := buf[:b64Size(int64(len(raw)))]
 		base64.StdEncoding.Encode(text, raw)
