@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"rope":              {"fault", "limits"},
 	"jsondoc":           floor,
 	"canonical":         append(floor, "jsondoc"),
+	"canonical/":        append(floor, "jsondoc", "canonical/"), // the schema and the program that makes it
 	"container/":        append(floor, "jsondoc", "container/"),
 	"formats":           append(floor, "jsondoc", "canonical", "container/"),
 	"formats/internal/": append(floor, "jsondoc", "canonical", "container/", "formats", "formats/internal/"),
