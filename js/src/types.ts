@@ -168,6 +168,8 @@ export interface ReportItem {
   label: string;
   /** Where the target keeps it, in its words; empty when nowhere. */
   wire: string;
+  /** How many values the line stands for: carried and parked list elements share one line. */
+  count: number;
   /** Value as text before and after, cut at 2,000 characters; null = nothing there. */
   before: string | null;
   after: string | null;
