@@ -218,7 +218,7 @@ func (v *PieceView) character(c *canonical.Character, fields []formats.Field) {
 		if covered(path, shown) && !strings.HasPrefix(path, "attribution.creatorNotes") {
 			return
 		}
-		if s := canonical.Text(value); s != "" {
+		if s := canonical.Text(forPeople(path, value)); s != "" {
 			v.Texts = append(v.Texts, TextView{path, canonical.Label(c, path), fieldFor(fields, canonical.Generic(path)).Wire, s})
 		}
 	})

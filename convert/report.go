@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"bunzai/canonical"
 	"bunzai/fault"
@@ -72,6 +73,14 @@ func text(v any) *string {
 		s = string(r[:maxText]) + "…"
 	}
 	return &s
+}
+
+// forPeople turns what people cannot read into what they can: a date in seconds into a date.
+func forPeople(path string, v any) any {
+	if f, ok := v.(float64); ok && (path == "attribution.createdAt" || path == "attribution.updatedAt") {
+		return time.UnixMilli(int64(f * 1000)).UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	return v
 }
 
 // blank reports a value that says nothing: absent, "", an empty list or object.
@@ -172,7 +181,7 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 			continue
 		}
 		f := fieldFor(fields, canonical.Generic(c.Path))
-		it := Item{Verdict: Changed, Piece: n, Path: c.Path, Label: canonical.Label(src, c.Path), Wire: f.Wire, Count: 1, Before: text(c.Before), After: text(c.After), Reason: f.Note}
+		it := Item{Verdict: Changed, Piece: n, Path: c.Path, Label: canonical.Label(src, c.Path), Wire: f.Wire, Count: 1, Before: text(forPeople(c.Path, c.Before)), After: text(forPeople(c.Path, c.After)), Reason: f.Note}
 		switch {
 		case c.Order:
 			it.Reason = r.to.AppLabel + " keeps these in its own order"
@@ -229,7 +238,8 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 			r.add(it)
 			return
 		}
-		it.Before, it.After = text(value), text(value)
+		it.Before = text(forPeople(path, value))
+		it.After = it.Before
 		r.add(it)
 	})
 	return nil

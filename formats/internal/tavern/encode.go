@@ -113,7 +113,7 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 	} else {
 		if want != "" && want != d.Variant {
 			d.respec(want)
-		} else if d.Variant == V2 && d.needsV3(body) {
+		} else if want == "" && d.Variant != V3 && d.needsV3(body) {
 			d.respec(V3)
 		}
 		a.Rows(d.Variant).Overlay(d.Doc.Root, body, d.Was, d.skip, near)
@@ -144,7 +144,11 @@ func (d *Draft) needsV3(body *canonical.Character) bool {
 	if len(body.Greetings.GroupOnlyGreetings) > len(d.Was.Greetings.GroupOnlyGreetings) || len(body.Media.Assets) > len(d.Was.Media.Assets) {
 		return true
 	}
-	return body.Media.Portrait != nil && d.Was.Media.Portrait == nil && d.Container != formats.PNG
+	if body.Media.Portrait == nil || d.Container == formats.PNG {
+		return false
+	}
+	// Outside a PNG only a V3 card can hold its picture, and a CHARX card is V3 by its spec.
+	return d.Was.Media.Portrait == nil || container(d.Twin) != d.Container
 }
 
 // respec turns the twin into another envelope: V1 and flat cards are wrapped whole, so that unknown members ride along.
