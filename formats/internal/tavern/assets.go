@@ -68,14 +68,14 @@ func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap
 			continue
 		}
 		if i == main && res.Container != formats.PNG && (a.Blob != nil || isURL(a.Ref)) {
-			c.Media.Portrait = a
+			c.Media.Portrait = asPortrait(a)
 			continue
 		}
 		if i == main && a.Ref == ccDefault {
 			continue // the app's or the carrier's own picture: nothing to carry
 		}
 		if i == main && res.placeholder() && a.Blob != nil {
-			c.Media.Portrait = a
+			c.Media.Portrait = asPortrait(a)
 			continue
 		}
 		if a.Blob == nil && a.Ref != "" && a.Ref != ccDefault && !isURL(a.Ref) {
@@ -83,6 +83,14 @@ func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap
 		}
 		c.Media.Assets = append(c.Media.Assets, a)
 	}
+}
+
+// asPortrait drops the name that the spec gives to the portrait: it says nothing of its own.
+func asPortrait(a *canonical.Asset) *canonical.Asset {
+	if a.Name != nil && strings.EqualFold(*a.Name, "main") {
+		a.Name = nil
+	}
+	return a
 }
 
 func clip(s string) string {
@@ -140,6 +148,7 @@ func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
 	uri := canonical.Or(text("uri"), "")
 	a.Blob, a.Ref = res.resolve(uri)
 	if a.Blob != nil {
+		a.Ext = nil // the bytes say it; a wrong or empty one means nothing
 		if m := blob.Mime(a.Blob, canonical.Or(a.Ext, "")); m != "application/octet-stream" {
 			a.Mime = &m
 		}
@@ -268,7 +277,7 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 				list.AppendElem(v)
 			}
 		default:
-			if err := add(m, "icon", "main", reuse[m]); err != nil {
+			if err := add(m, "icon", canonical.Or(m.Name, "main"), reuse[m]); err != nil {
 				return nil, err
 			}
 		}
@@ -316,12 +325,12 @@ func matchAssets(c *character, old *jsondoc.Value, res *Resources) map[*canonica
 		a := readAsset(v, res)
 		rows = append(rows, row{a, v})
 		if a != nil {
-			k := a.Role + "\x00" + canonical.Or(a.Name, "")
+			k := assetKey(a)
 			byKey[k] = append(byKey[k], len(rows)-1)
 		}
 	}
 	for _, a := range all {
-		for _, i := range byKey[a.Role+"\x00"+canonical.Or(a.Name, "")] {
+		for _, i := range byKey[assetKey(a)] {
 			if !used[i] {
 				used[i] = true
 				out[a] = rows[i].v.Clone()
@@ -330,6 +339,14 @@ func matchAssets(c *character, old *jsondoc.Value, res *Resources) map[*canonica
 		}
 	}
 	return out
+}
+
+func assetKey(a *canonical.Asset) string {
+	name := canonical.Or(a.Name, "")
+	if a.Role == canonical.RolePortrait && strings.EqualFold(name, "main") {
+		name = ""
+	}
+	return a.Role + "\x00" + name
 }
 
 func extOr(ext string) string {
