@@ -2,8 +2,9 @@ package jsondoc
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -42,65 +43,46 @@ func isIdent(s string) bool {
 	return s != ""
 }
 
-// pointerPath turns jsontext's pointer into a Path. The text decides whether a step is a name or an index.
-func pointerPath(b []byte, ptr jsontext.Pointer) Path {
+// faultPath returns the path at which jsontext stops in b, which is not valid. It reads token by token, as only
+// then jsontext can say whether a step of its pointer is a name or an index; the bytes.Reader keeps b from being
+// written to between tokens.
+func faultPath(b []byte) Path {
+	d := jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	var err error
+	for err == nil {
+		_, err = d.ReadToken()
+	}
+	var syn *jsontext.SyntacticError
+	if !errors.As(err, &syn) {
+		return ""
+	}
 	var p Path
-	for step := range ptr.Tokens() {
-		i := skipSpace(b, 0)
-		array := i < len(b) && b[i] == '['
-		b = stepInto(b, step)
-		if n, err := strconv.Atoi(step); err == nil && array {
-			p = p.Index(n)
-		} else {
-			p = p.Name(strings.ToValidUTF8(step, "\uFFFD"))
+	level := 0
+	for step := range syn.JSONPointer.Tokens() {
+		level++
+		if len(p) > 300 {
+			return p + "…" // for people; the message has line and column
 		}
+		if level <= d.StackDepth() {
+			if kind, _ := d.StackIndex(level); kind == '[' {
+				p += Path("[" + step + "]")
+				continue
+			}
+		}
+		p = p.Name(shorten(step))
 	}
 	return p
 }
 
-// stepInto returns the rest of b from the child that step names, or nil. b may be damaged further on.
-func stepInto(b []byte, step string) []byte {
-	i := skipSpace(b, 0)
-	if i >= len(b) {
-		return nil
+// shorten cuts a long name at a whole character.
+func shorten(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
 	}
-	s := newSource(b, nil)
-	sk := s.skipperAt(0)
-	switch b[i] {
-	case '[':
-		n, err := strconv.Atoi(step)
-		i = skipSpace(b, i+1)
-		for ; err == nil && n > 0 && i < len(b); n-- {
-			i = skipSpace(b, sk.value(i))
-			if i < len(b) && b[i] == ',' {
-				i = skipSpace(b, i+1)
-			} else {
-				return nil
-			}
-		}
-		return b[min(i, len(b)):]
-	case '{':
-		var last []byte
-		for i = skipSpace(b, i+1); i < len(b) && b[i] == '"'; {
-			end := skipString(b, i)
-			name := b[i:end]
-			i = skipSpace(b, end)
-			if i >= len(b) || b[i] != ':' {
-				break
-			}
-			i = skipSpace(b, i+1)
-			if len(name) >= 2 && bytes.HasSuffix(name, []byte{'"'}) && unquote(name) == step {
-				last = b[i:]
-			}
-			if i >= len(b) {
-				break
-			}
-			i = skipSpace(b, sk.value(i))
-			if i < len(b) && b[i] == ',' {
-				i = skipSpace(b, i+1)
-			}
-		}
-		return last
+	n := most
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
-	return nil
+	return s[:n] + "…"
 }

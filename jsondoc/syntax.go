@@ -41,7 +41,7 @@ func syntaxError(b []byte, start int, err error) error {
 	case errors.As(err, &syn):
 		off = start + int(syn.ByteOffset)
 		off, expected = expectation(b, off, start, syn)
-		where = pointerPath(b[start:], syn.JSONPointer)
+		where = faultPath(b[start:])
 	}
 	off = min(off, len(b))
 	e := fault.New(fault.Damaged, string(where), "this is not valid JSON: expected %s but found %s at %s%s",
