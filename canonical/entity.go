@@ -95,6 +95,9 @@ type Blob struct {
 	Mime string     // media type sniffed or declared; "" when unknown
 	// Decode turns Data into raw bytes, bounded by the limits of whoever made the Blob. Nil for FormRaw.
 	Decode func() (rope.Source, error)
+	// Peek returns the first n raw bytes (fewer when there are fewer) without decoding the rest; nil when Decode is
+	// the only way.
+	Peek func(n int) ([]byte, error)
 }
 
 // RawBlob wraps raw bytes.

@@ -3,6 +3,7 @@
 package blob
 
 import (
+	"io"
 	"strings"
 
 	"bunzai/canonical"
@@ -27,6 +28,18 @@ func FromEntry(e *zip.Entry) (*canonical.Blob, error) {
 		b.Decode = func() (rope.Source, error) {
 			raw, err := e.ReadAll()
 			return rope.Bytes(raw), err
+		}
+		b.Peek = func(n int) ([]byte, error) {
+			r, err := e.Open()
+			if err != nil {
+				return nil, err
+			}
+			h := make([]byte, n)
+			n, err = io.ReadFull(r, h)
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = nil
+			}
+			return h[:n], err
 		}
 	}
 	return b, nil
@@ -116,6 +129,13 @@ func Head(b *canonical.Blob) []byte {
 			return nil
 		}
 		h, err := datauri.DecodeBase64(t[:len(t)/4*4])
+		if err != nil {
+			return nil
+		}
+		return h
+	}
+	if b.Peek != nil {
+		h, err := b.Peek(64)
 		if err != nil {
 			return nil
 		}

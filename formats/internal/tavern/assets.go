@@ -2,6 +2,7 @@ package tavern
 
 import (
 	"fmt"
+	pathpkg "path"
 	"strings"
 	"unicode"
 
@@ -148,9 +149,14 @@ func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
 	uri := canonical.Or(text("uri"), "")
 	a.Blob, a.Ref = res.resolve(uri)
 	if a.Blob != nil {
-		a.Ext = nil // the bytes say it; a wrong or empty one means nothing
-		if m := blob.Mime(a.Blob, canonical.Or(a.Ext, "")); m != "application/octet-stream" {
-			a.Mime = &m
+		// The type stated by the data URI or by the entry's name is enough here: looking into every picture of a large
+		// archive would cost more than the rest of the work.
+		m := a.Blob.Mime
+		if m == "" {
+			m = blob.Mime(a.Blob, canonical.Or(a.Ext, ""))
+		}
+		if m != "application/octet-stream" {
+			a.Mime, a.Ext = &m, nil // the bytes say it; a wrong or empty ending means nothing
 		}
 	}
 	return a
@@ -214,9 +220,11 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 				return nil // a link into another file: it means nothing here, and the report says so
 			}
 		case container == formats.CharX:
-			ext = blob.Ext(a.Blob, declared)
 			path := archivePath(a.Ref)
-			if path == "" || used[strings.ToLower(path)] {
+			if path != "" && !used[strings.ToLower(path)] {
+				ext = strings.TrimPrefix(pathpkg.Ext(path), ".")
+			} else {
+				ext = blob.Ext(a.Blob, declared)
 				path = uniquePath("assets/"+folderType(typ)+"/"+blob.Folder(blob.Mime(a.Blob, ext))+"/"+cleanName(name), ext, free)
 			}
 			used[strings.ToLower(path)] = true
