@@ -198,7 +198,8 @@ func (al *aligner) exact() {
 		for q := 0; q < min(len(list), bucketScan); q++ {
 			if al.same(i, list[q]) {
 				al.set(i, list[q])
-				at[k] = slices.Delete(list, q, q+1)
+				copy(list[1:q+1], list[:q]) // closes the gap on the short side
+				at[k] = list[1:]
 				break
 			}
 		}
@@ -364,21 +365,22 @@ func likeness(p *plan, a, b reflect.Value) float32 {
 	return 0
 }
 
+// alikeSpan bounds how much of either end of a text is looked at.
+const alikeSpan = 2048
+
 func alike(a, b string) float32 {
-	n := max(len(a), len(b))
+	n, short := max(len(a), len(b)), min(len(a), len(b))
 	if n == 0 {
 		return 0
 	}
-	short := min(len(a), len(b))
-	k := 0
-	for k < short && a[k] == b[k] {
+	k, t := 0, 0
+	for k < min(short, alikeSpan) && a[k] == b[k] {
 		k++
 	}
-	t := 0
-	for k+t < short && a[len(a)-1-t] == b[len(b)-1-t] {
+	for t < min(short-k, alikeSpan) && a[len(a)-1-t] == b[len(b)-1-t] {
 		t++
 	}
-	return float32(k+t) / float32(n)
+	return float32(k+t) / float32(min(n, 2*alikeSpan))
 }
 
 // hasher hashes what equal compares, Blobs left out.
@@ -444,7 +446,7 @@ func (h *hasher) number(n uint64) {
 	h.h.Write(b[:])
 }
 
-// key1 makes the key of an element from texts; ok is false when all are empty.
+// textKey makes the key of an element from texts; ok is false when all are empty.
 func textKey(parts ...string) (uint64, bool) {
 	var h hasher
 	h.h.SetSeed(seed)

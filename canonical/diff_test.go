@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -176,6 +177,48 @@ func TestDiffEntries(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, show(t, entries("A", "B", "C", "D"), c.b())) })
 	}
+}
+
+// Long lists without anything to tell their elements apart cost time in proportion.
+func TestDiffHostile(t *testing.T) {
+	const n = 50_000
+	tags := make([]string, n)
+	for i := range tags {
+		tags[i] = "same"
+	}
+	a := &Character{Discovery: Discovery{Tags: append([]string{"first"}, tags...)}}
+	b := &Character{Discovery: Discovery{Tags: append(tags[:n:n], "last")}}
+	start := time.Now()
+	require.Equal(t, []string{"discovery.tags[0]: first -> ·", "discovery.tags[+50000]: · -> last"}, show(t, a, b))
+	var x, y Character
+	for i := range 3000 {
+		x.Media.Assets = append(x.Media.Assets, &Asset{Blob: png(fmt.Sprint(i))})
+		y.Media.Assets = append(y.Media.Assets, &Asset{Blob: png(fmt.Sprint(2*i + 1))})
+	}
+	_, err := Diff(&x, &y)
+	require.NoError(t, err)
+	require.Less(t, time.Since(start), 20*time.Second)
+}
+
+func BenchmarkFile(b *testing.B) {
+	e := &Entity{Kind: KindLorebook, ID: "x", Body: big(500)}
+	text := encode(b, e)
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			encode(b, e)
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if _, err := decode(text); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 func TestDiffRefuses(t *testing.T) {

@@ -140,7 +140,8 @@ func (w *fileWriter) value(v *jsondoc.Value, indent string) error {
 	case jsondoc.KindObject:
 		for name, x := range v.Members() {
 			begin('{')
-			w.buf = append(append(w.buf, jsondoc.String(name).Raw()...), ": "...)
+			w.quoted(name)
+			w.buf = append(w.buf, ": "...)
 			if err := w.value(x, deeper); err != nil {
 				return err
 			}
@@ -162,17 +163,32 @@ func (w *fileWriter) value(v *jsondoc.Value, indent string) error {
 			return nil
 		}
 		w.buf = append(append(append(w.buf, '\n'), indent...), ']')
+	case jsondoc.KindString:
+		s, _ := v.Text()
+		w.quoted(s)
+	case jsondoc.KindNumber:
+		s, _ := v.Num()
+		w.buf = append(w.buf, s...)
 	default:
 		w.bytes(v.Raw())
 	}
 	return nil
 }
 
+// quoted adds a string; jsondoc escapes what needs it.
+func (w *fileWriter) quoted(s string) {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			w.bytes(jsondoc.String(s).Raw())
+			return
+		}
+	}
+	w.buf = append(append(append(w.buf, '"'), s...), '"')
+}
+
 // verbatim has a value written as it is spelled.
 func (w *fileWriter) verbatim(v *jsondoc.Value) {
-	if v.Kind() >= jsondoc.KindObject {
-		w.special[v] = func() error { w.bytes(v.Raw()); return nil }
-	}
+	w.special[v] = func() error { w.bytes(v.Raw()); return nil }
 }
 
 // asset puts the bytes of a picture into "ref" of its object.
@@ -286,7 +302,8 @@ func (w *fileWriter) files(files []File, items []*jsondoc.Value) error {
 	}
 	for i, f := range files {
 		w.buf = append(w.buf, "{,"[min(i, 1)])
-		w.buf = append(append(w.buf, indent+"  "...), jsondoc.String(f.Path).Raw()...)
+		w.buf = append(w.buf, indent+"  "...)
+		w.quoted(f.Path)
 		w.buf = append(w.buf, ": "...)
 		if err := w.value(items[i], ""); err != nil {
 			return err
@@ -476,11 +493,11 @@ func readAsset(obj *jsondoc.Value, where string) (ref string, b *Blob, err error
 	if !ok || !bytes.HasPrefix(text, []byte("data:")) {
 		return "", nil, nil
 	}
-	head, data, ok := bytes.Cut(text[:min(len(text), 4096)], []byte{','})
+	head, _, ok := bytes.Cut(text[:min(len(text), 4096)], []byte{','})
 	if !ok {
 		return "", nil, nil
 	}
-	data = text[len(head)+1:]
+	data := text[len(head)+1:]
 	mime, ok := bytes.CutSuffix(head[len("data:"):], []byte(";base64"))
 	if !ok {
 		return "", nil, nil

@@ -215,6 +215,18 @@ func TestUnknownMembersOfTheFile(t *testing.T) {
 	require.True(t, jsondoc.Equal(parse(t, in), parse(t, encode(t, e))), encode(t, e))
 }
 
+// Bags are written as they are spelled, white space included.
+func TestBagsVerbatim(t *testing.T) {
+	for _, bag := range []string{`"\/\u00e9"`, `{ "a" : 1.50, "a":[ ]}`, "-0.0", "null", "1E2"} {
+		e := &Entity{Kind: KindCharacter, ID: "a", Body: &Character{Settings: &Settings{ResponseSchema: parse(t, bag)}}}
+		text := encode(t, e)
+		require.Contains(t, text, `"responseSchema": `+bag+"\n")
+		back, err := decode(text)
+		require.NoError(t, err)
+		require.Equal(t, bag, string(back.Character().Settings.ResponseSchema.Raw()))
+	}
+}
+
 // A ref that is no clean base64 data URI stays the text that it is.
 func TestOddRefs(t *testing.T) {
 	for _, ref := range []string{"data:text/plain,hi", "data:image/png;base64,@@", "data:", "https://x/y.png", "a/b.png", ""} {
