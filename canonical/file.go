@@ -30,15 +30,15 @@ const placeName = "path"
 // File.Header, the media types of escrowed files and checksums are not written.
 //
 // Errors: a Blob that cannot be decoded (with its place), two buckets of one name, a body that is not of the kind.
-func EncodeEntity(e *Entity) (*rope.Rope, error) { return encodeEntity(e, 0, "") }
+func EncodeEntity(e *Entity) (*rope.Rope, error) { return encodeEntity(e, 0) }
 
 // EncodeEntityWithin is EncodeEntity with the bound of lim.JSON on the whole file. Beyond it the error is
 // fault.OverLimit and tells to keep the archive form; sizes that are known are added up before anything is inflated.
 func EncodeEntityWithin(e *Entity, lim limits.Limits) (*rope.Rope, error) {
-	return encodeEntity(e, lim.JSON, lim.Name)
+	return encodeEntity(e, lim.JSON)
 }
 
-func encodeEntity(e *Entity, most int64, profile string) (*rope.Rope, error) {
+func encodeEntity(e *Entity, most int64) (*rope.Rope, error) {
 	if e == nil || KindOf(e.Body) == "" || KindOf(e.Body) != e.Kind {
 		kind, body := Kind(""), any(nil)
 		if e != nil {
