@@ -89,7 +89,8 @@ type Pieces struct {
 	Container formats.Container
 	Variant   string
 	Warnings  []string
-	Unmapped  []string // wire paths with content that has no canonical home
+	// Unmapped lists the wire paths with content that has no canonical home.
+	Unmapped func() []string
 }
 
 // Read detects and decodes src. A file that nobody claims is fault.NotRecognized, with what it is and what is read.
@@ -116,7 +117,10 @@ func (e *Engine) decode(codec formats.Codec, in *formats.Input) (*Pieces, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &Pieces{Primary: d.Entity, Info: codec.Info(), Container: d.Container, Variant: d.Variant, Warnings: d.Warnings, Unmapped: d.Unmapped}
+	p := &Pieces{Primary: d.Entity, Info: codec.Info(), Container: d.Container, Variant: d.Variant, Warnings: d.Warnings}
+	if p.Unmapped = d.Unmapped; p.Unmapped == nil {
+		p.Unmapped = func() []string { return nil }
+	}
 	x, ok := codec.(formats.BookExtractor)
 	if !ok {
 		return p, nil

@@ -162,7 +162,7 @@ func (e *Engine) Inspect(src rope.Source, o Options) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Inspection{DetectionView: p.View(), Warnings: append([]string{}, p.Warnings...), Escrow: append([]string{}, p.Unmapped...), Targets: []TargetView{}}
+	v := &Inspection{DetectionView: p.View(), Warnings: append([]string{}, p.Warnings...), Escrow: append([]string{}, p.Unmapped()...), Targets: []TargetView{}}
 	fields := e.fieldsOf(p.Info.ID)
 	v.Pieces = append(v.Pieces, e.piece(p.Primary, p, fields, o))
 	for _, b := range p.Books {

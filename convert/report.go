@@ -223,18 +223,18 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 		if f.Path != "" && !f.Reads {
 			v = Parked
 		}
-		it := Item{Verdict: v, Piece: n, Path: path, Label: canonical.Label(src, path), Wire: f.Wire, Count: 1, Reason: ""}
+		if generic != path {
+			if i, ok := groups[generic]; ok {
+				r.items[v][i].Count++
+				return
+			}
+			groups[generic] = len(r.items[v])
+		}
+		it := Item{Verdict: v, Piece: n, Path: generic, Label: canonical.Label(src, generic), Wire: f.Wire, Count: 1}
 		if v == Parked {
 			it.Reason = f.Note
 		}
 		if generic != path {
-			if i, ok := groups[generic]; ok {
-				list := r.items[v]
-				list[i].Count++
-				return
-			}
-			groups[generic] = len(r.items[v])
-			it.Path, it.Label = generic, canonical.Label(src, generic)
 			r.add(it)
 			return
 		}
@@ -295,7 +295,7 @@ func (r *reporter) whyLost(f formats.Field) string {
 // a foreign twin.
 func (r *reporter) escrow(p *Pieces) {
 	src := p.Info.AppLabel
-	for _, path := range p.Unmapped {
+	for _, path := range p.Unmapped() {
 		reason := src + "'s own data, which no other app shares; it stays in your original file"
 		if strings.Contains(path, "regex_scripts") {
 			reason = "regex scripts of a card are not carried to another app yet; they stay in your original file"

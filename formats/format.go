@@ -69,8 +69,9 @@ type Decoded struct {
 	Container Container
 	Variant   string   // "v1", "flat", "v2", "v3", ...
 	Warnings  []string // odd but readable, in plain words with the place
-	// Unmapped are wire paths with content and no canonical home, for the report; sorted in file order.
-	Unmapped []string
+	// Unmapped lists the wire paths with content and no canonical home, in file order; nil when there are none. It is a
+	// function because only a source is asked for it, never what was written.
+	Unmapped func() []string
 }
 
 // EncodeContext is everything that an encoder may depend on beside the entity.

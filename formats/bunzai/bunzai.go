@@ -68,13 +68,15 @@ func (c codec) Decode(in *formats.Input) (*formats.Decoded, error) {
 	if e.Kind != c.kind {
 		return nil, fault.New(fault.WrongKind, "kind", "this file holds a %s, not a %s", e.Kind, c.kind)
 	}
-	out := &formats.Decoded{Entity: e, Container: formats.JSON}
-	for k, v := range e.Extra.Members() {
-		if k != related && !v.IsNull() {
-			out.Unmapped = append(out.Unmapped, k)
+	return &formats.Decoded{Entity: e, Container: formats.JSON, Unmapped: func() []string {
+		var out []string
+		for k, v := range e.Extra.Members() {
+			if k != related && !v.IsNull() {
+				out = append(out, k)
+			}
 		}
-	}
-	return out, nil
+		return out
+	}}, nil
 }
 
 func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {

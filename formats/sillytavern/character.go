@@ -56,7 +56,7 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Decoded(), nil
+	return app.Decoded(c), nil
 }
 
 // ExtractBooks implements formats.BookExtractor.

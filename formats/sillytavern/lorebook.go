@@ -109,7 +109,7 @@ func (lorebook) Decode(in *formats.Input) (*formats.Decoded, error) {
 	un.Set("dialect", jsondoc.String(dial.ID()))
 	out.Entity = &canonical.Entity{Kind: canonical.KindLorebook, ID: id, Body: b, Original: []*canonical.Escrow{{Bucket: lorebookID, Raw: d, Unmapped: un}}}
 	out.Variant = dial.ID()
-	out.Unmapped = dial.UnmappedIn(root)
+	out.Unmapped = func() []string { return dial.UnmappedIn(root) }
 	return out, nil
 }
 

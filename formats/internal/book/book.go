@@ -12,8 +12,7 @@ import (
 
 type lorebook = canonical.Lorebook
 
-// BookRows is the field map of what stands beside the entries.
-func (d *Dialect) BookRows() fieldmap.Map[lorebook] {
+func (d *Dialect) buildBook() fieldmap.Map[lorebook] {
 	p := func(r fieldmap.Row[lorebook]) fieldmap.Row[lorebook] {
 		if d.File || d.Name == "lumiverse" {
 			return r.Parked("the app keeps this with its own settings, not with a book; the file keeps the value")
@@ -307,16 +306,25 @@ func (d *Dialect) newEntry(id string, index int) *jsondoc.Value {
 
 // UnmappedIn lists what a file or book holds that has no canonical home, entries together: "entries[].mode".
 func (d *Dialect) UnmappedIn(v *jsondoc.Value) []string {
-	out := d.BookRows().Unmapped(v, "entries", "type", "version", "spec", "exported_at")
+	t := d.tables()
+	out := t.all.Unmapped(v)
 	seen := map[string]bool{}
-	rows := d.Rows()
-	_, vals := d.decodeEntries(v, "", func(string) {})
-	for _, e := range vals {
-		for _, p := range rows.Unmapped(e, "id", "uid") {
+	add := func(e *jsondoc.Value) {
+		for _, p := range t.entryCovers.Unmapped(e) {
 			if !seen[p] {
 				seen[p] = true
 				out = append(out, "entries[]."+p)
 			}
+		}
+	}
+	switch list := v.Get("entries"); list.Kind() {
+	case jsondoc.KindArray:
+		for _, e := range list.Elems() {
+			add(e)
+		}
+	case jsondoc.KindObject:
+		for _, e := range list.Members() {
+			add(e)
 		}
 	}
 	return out

@@ -13,17 +13,31 @@ import (
 
 type entry = canonical.Entry
 
-var maps sync.Map // *Dialect -> fieldmap.Map[entry]
+var maps sync.Map // *Dialect -> *tables
+
+// tables are the field maps of a dialect with what they cover.
+type tables struct {
+	rows             fieldmap.Map[entry]
+	book             fieldmap.Map[lorebook]
+	entryCovers, all *fieldmap.Coverage
+}
+
+func (d *Dialect) tables() *tables {
+	if t, ok := maps.Load(d); ok {
+		return t.(*tables)
+	}
+	t := &tables{rows: d.build(), book: d.buildBook()}
+	t.entryCovers = t.rows.Coverage("id", "uid")
+	t.all = t.book.Coverage("entries", "type", "version", "spec", "exported_at")
+	maps.Store(d, t)
+	return t
+}
 
 // Rows is the entry field map of the dialect.
-func (d *Dialect) Rows() fieldmap.Map[entry] {
-	if m, ok := maps.Load(d); ok {
-		return m.(fieldmap.Map[entry])
-	}
-	m := d.build()
-	maps.Store(d, m)
-	return m
-}
+func (d *Dialect) Rows() fieldmap.Map[entry] { return d.tables().rows }
+
+// BookRows is the field map of what stands beside the entries.
+func (d *Dialect) BookRows() fieldmap.Map[lorebook] { return d.tables().book }
 
 // Fields is the field map of the book and its entries as seen from the canonical side.
 func (d *Dialect) Fields() []formats.Field {

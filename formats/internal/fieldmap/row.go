@@ -301,19 +301,27 @@ func (m Map[B]) Fields(prefix string) []formats.Field {
 	return out
 }
 
-// Unmapped lists the paths below obj that hold content and that neither the map nor known covers.
-func (m Map[B]) Unmapped(obj *jsondoc.Value, known ...string) []string {
-	root := &node{}
+// Coverage knows which wire paths a field map speaks of. It is made once per map.
+type Coverage struct{ root node }
+
+// Coverage lists the paths of the rows and of known, which need no row.
+func (m Map[B]) Coverage(known ...string) *Coverage {
+	c := &Coverage{}
 	for _, r := range m {
 		for _, p := range r.covers {
-			root.add(p)
+			c.root.add(p)
 		}
 	}
 	for _, k := range known {
-		root.add(strings.Split(k, "."))
+		c.root.add(strings.Split(k, "."))
 	}
+	return c
+}
+
+// Unmapped lists the paths below obj that hold content and that the map does not speak of.
+func (c *Coverage) Unmapped(obj *jsondoc.Value) []string {
 	var out []string
-	root.walk(obj, "", &out)
+	c.root.walk(obj, "", &out)
 	return out
 }
 

@@ -22,6 +22,8 @@ type Resources struct {
 	Carrier   *canonical.Blob                   // the picture of a PNG card without its data chunks; nil elsewhere
 	Entry     func(path string) *canonical.Blob // an archive entry; nil func when there is no archive
 	Chunk     func(name string) *canonical.Blob // a chara-ext-asset_ chunk of a PNG
+	Files     []canonical.File                  // every entry of an archive
+	Prefix    *canonical.Blob                   // what stands before an archive; nil when nothing does
 	Limits    limits.Limits
 }
 

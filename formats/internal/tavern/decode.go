@@ -24,7 +24,6 @@ type Card struct {
 	Res       *Resources
 	Escrow    *canonical.Escrow
 	Warnings  []string
-	Unmapped  []string
 }
 
 // known are paths that are no loss when they stay behind: the envelope, SillyTavern's private state, and the book,
@@ -70,16 +69,22 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 	if strings.TrimSpace(c.Body.Identity.Name) == "" {
 		c.Warnings = append(c.Warnings, "the card has no name; it is shown and saved as \"character\", and the name field stays as it is")
 	}
-	c.Unmapped = a.Rows(v).Unmapped(c.Doc.Root, known...)
+	return c, nil
+}
+
+// Unmapped lists the wire paths of the card that have content and no canonical home.
+func (a *App) Unmapped(c *Card) []string {
+	root := c.Doc.Root
+	out := a.coverage(c.Variant).Unmapped(root)
 	if c.Variant.Wrapped() {
-		c.Unmapped = withoutMirrors(c.Unmapped, c.Doc.Root)
+		out = withoutMirrors(out, root)
 	}
-	if b, where := book.Find(c.Doc.Root, v.prefix()); b != nil {
+	if b, where := book.Find(root, c.Variant.prefix()); b != nil {
 		for _, p := range book.OfBook(b).UnmappedIn(b) {
-			c.Unmapped = append(c.Unmapped, where+"."+p)
+			out = append(out, where+"."+p)
 		}
 	}
-	return c, nil
+	return out
 }
 
 // withoutMirrors drops root members that repeat a member of data word for word.
@@ -102,6 +107,9 @@ func (a *App) body(root *jsondoc.Value, v Variant, res *Resources, warn func(pat
 	c := &canonical.Character{}
 	a.Rows(v).Read(root, c, warn)
 	readAssets(assetsOf(root, v), res, c, func(path, what string) { warn(v.prefix()+path, what) })
+	if a.Extend != nil {
+		a.Extend(&Source{Root: root, Variant: v, Res: res, Warn: warn}, c)
+	}
 	return c
 }
 
@@ -175,7 +183,7 @@ func (c *Card) fromZIP(in *formats.Input, cd *formats.CardDoc) error {
 	if z.Base > 0 {
 		c.Escrow.Media = canonical.RawBlob(rope.Of(in.Source).Slice(0, z.Base), "")
 	}
-	c.Res = zipResources(files, in.Limits)
+	c.Res = zipResources(c.Escrow, in.Limits)
 	c.Warnings = append(c.Warnings, z.Warnings...)
 	return nil
 }
@@ -193,7 +201,8 @@ func filesOf(z *zip.Archive) ([]canonical.File, error) {
 }
 
 // zipResources resolves archive paths: exact, then with slashes cleaned, then by letter case where only one fits.
-func zipResources(files []canonical.File, lim limits.Limits) *Resources {
+func zipResources(e *canonical.Escrow, lim limits.Limits) *Resources {
+	files := e.Files
 	exact, folded, many := map[string]*canonical.Blob{}, map[string]*canonical.Blob{}, map[string]bool{}
 	for _, f := range files {
 		p := cleanEntryPath(f.Path)
@@ -209,7 +218,7 @@ func zipResources(files []canonical.File, lim limits.Limits) *Resources {
 		}
 		folded[l] = f.Blob
 	}
-	return &Resources{Container: formats.CharX, Limits: lim, Entry: func(path string) *canonical.Blob {
+	return &Resources{Container: formats.CharX, Limits: lim, Files: files, Prefix: e.Media, Entry: func(path string) *canonical.Blob {
 		p := cleanEntryPath(path)
 		if p == "" {
 			return nil
@@ -258,7 +267,7 @@ func resourcesOf(e *canonical.Escrow, lim limits.Limits) (*Resources, error) {
 		}
 		return pngResources(p, lim), nil
 	case formats.CharX:
-		return zipResources(e.Files, lim), nil
+		return zipResources(e, lim), nil
 	}
 	return &Resources{Container: formats.JSON, Limits: lim}, nil
 }

@@ -108,7 +108,7 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 		if want != "" {
 			d.Variant = want
 		}
-		d.Doc = jsondoc.NewDoc(Skeleton(d.Variant), indentFor(d.Container))
+		d.Doc = jsondoc.NewDoc(a.skeleton(d.Variant), a.indent(d.Container))
 		a.Rows(d.Variant).Fill(d.Doc.Root, body, d.skip, near)
 	} else {
 		if want != "" && want != d.Variant {
@@ -121,10 +121,23 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 			d.keepSecond(body)
 		}
 	}
+	if a.Media != nil {
+		return d, a.Media(d, body, ctx.Limits)
+	}
 	return d, d.writeAssets(body, ctx.Limits)
 }
 
-func indentFor(c formats.Container) string {
+func (a *App) skeleton(v Variant) *jsondoc.Value {
+	if a.Skeleton != nil {
+		return a.Skeleton(v)
+	}
+	return Skeleton(v)
+}
+
+func (a *App) indent(c formats.Container) string {
+	if a.Indent != nil {
+		return a.Indent(c)
+	}
 	if c == formats.PNG {
 		return ""
 	}
@@ -155,14 +168,14 @@ func (d *Draft) needsV3(body *canonical.Character) bool {
 func (d *Draft) respec(to Variant) {
 	root := d.Doc.Root
 	if !d.Variant.Wrapped() {
-		data := Skeleton(to).Get("data")
+		data := d.App.skeleton(to).Get("data")
 		for k, v := range root.Members() {
 			data.Set(k, v.Clone())
 		}
 		wrapped := jsondoc.Object()
 		setSpec(wrapped, to)
 		wrapped.Set("data", data)
-		d.Doc = jsondoc.NewDoc(wrapped, indentFor(d.Container))
+		d.Doc = jsondoc.NewDoc(wrapped, d.App.indent(d.Container))
 	} else {
 		setSpec(root, to)
 		if to == V2 {

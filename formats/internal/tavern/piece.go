@@ -7,10 +7,10 @@ import (
 )
 
 // Decoded wraps a card as its codec returns it.
-func (c *Card) Decoded() *formats.Decoded {
+func (a *App) Decoded(c *Card) *formats.Decoded {
 	return &formats.Decoded{
 		Entity:    &canonical.Entity{Kind: canonical.KindCharacter, ID: canonical.Slug(c.Body.Identity.Name), Body: c.Body, Original: []*canonical.Escrow{c.Escrow}},
-		Container: c.Container, Variant: string(c.Variant), Warnings: c.Warnings, Unmapped: c.Unmapped,
+		Container: c.Container, Variant: string(c.Variant), Warnings: c.Warnings, Unmapped: func() []string { return a.Unmapped(c) },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/jsondoc"
+	"bunzai/limits"
 )
 
 type character = canonical.Character
@@ -18,22 +19,49 @@ type App struct {
 	Name   string            // "sillytavern"
 	Label  string            // "SillyTavern"
 	Parked map[string]string // canonical path -> why the app ignores it
-	maps   sync.Map          // Variant -> fieldmap.Map
+
+	// What an app does its own way; all may be nil.
+
+	Extend   func(s *Source, c *canonical.Character)                            // reads what the app keeps beside the shared fields
+	Media    func(d *Draft, body *canonical.Character, lim limits.Limits) error // writes the pictures instead of data.assets alone
+	Skeleton func(v Variant) *jsondoc.Value                                     // a new card, with the app's order of members
+	Indent   func(c formats.Container) string                                   // of a new card
+	Known    []string                                                           // paths that Extend reads, for Unmapped
+
+	maps sync.Map // Variant -> fieldmap.Map
 }
 
-// Rows is the field map for cards of that variant, applied to the root of the document.
-func (a *App) Rows(v Variant) fieldmap.Map[character] {
+// Source is a card document with the bytes beside it, as Extend gets it.
+type Source struct {
+	Root    *jsondoc.Value
+	Variant Variant
+	Res     *Resources
+	Warn    fieldmap.Warn // takes the path in the document
+}
+
+type table struct {
+	rows   fieldmap.Map[character]
+	covers *fieldmap.Coverage
+}
+
+func (a *App) table(v Variant) *table {
 	key := v
 	if !v.Wrapped() {
 		key = Flat
 	}
-	if m, ok := a.maps.Load(key); ok {
-		return m.(fieldmap.Map[character])
+	if t, ok := a.maps.Load(key); ok {
+		return t.(*table)
 	}
-	m := a.build(key)
-	a.maps.Store(key, m)
-	return m
+	t := &table{rows: a.build(key)}
+	t.covers = t.rows.Coverage(known...)
+	a.maps.Store(key, t)
+	return t
 }
+
+// Rows is the field map for cards of that variant, applied to the root of the document.
+func (a *App) Rows(v Variant) fieldmap.Map[character] { return a.table(v).rows }
+
+func (a *App) coverage(v Variant) *fieldmap.Coverage { return a.table(v).covers }
 
 // Fields is the field map as seen from the canonical side.
 func (a *App) Fields() []formats.Field { return a.Rows(V3).Fields("") }
