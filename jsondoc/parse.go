@@ -27,7 +27,7 @@ var bom = []byte("\xef\xbb\xbf")
 func Parse(b []byte, lim limits.Limits) (*Doc, error) {
 	maxSize := min(lim.JSON, math.MaxInt32)
 	if int64(len(b)) > maxSize {
-		return nil, fault.Over("", fault.Limit{Name: "JSON", Value: maxSize, Found: int64(len(b)), Unit: "bytes", Raise: lim.Raise})
+		return nil, lim.Over("", "JSON", int64(len(b)))
 	}
 	if len(b) == 0 {
 		return nil, fault.New(fault.Empty, "", "the JSON text is empty")
@@ -49,7 +49,7 @@ func Parse(b []byte, lim limits.Limits) (*Doc, error) {
 	maxDepth := min(max(lim.JSONDepth, 0), deepest)
 	jumps, tooDeep := prescan(b[:end], int(maxDepth))
 	if tooDeep >= 0 {
-		return nil, overDepth(b, tooDeep, maxDepth, lim.Raise)
+		return nil, overDepth(b, tooDeep, maxDepth, lim.Over("", "JSONDepth", 0).Limit.Raise)
 	}
 	if err := validate(b[start:end]); err != nil {
 		return nil, syntaxError(b[:end], start, err)
