@@ -2,11 +2,12 @@ package zip
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"hash/crc32"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/klauspost/compress/flate"
 
 	"bunzai/fault"
 	"bunzai/rope"
