@@ -29,6 +29,9 @@ return globalThis.Go;
 }
 `;
 
+const types = readFileSync(join(root, 'src', 'wasm_exec.d.ts'));
+mkdirSync(join(root, 'dist'), { recursive: true });
+writeFileSync(join(root, 'dist', 'wasm_exec.d.ts'), types);
 for (const dir of ['src', 'dist']) {
   mkdirSync(join(root, dir), { recursive: true });
   const to = join(root, dir, 'wasm_exec.js');

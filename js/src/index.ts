@@ -12,6 +12,7 @@
 import { BunzaiError } from './errors.js';
 import { Instance } from './instance.js';
 import { compile, type ModuleSource } from './module.js';
+import { fallback } from './source.js';
 import type { CommonOptions, Conversion, ConvertOptions, Detection, FormatInfo, Input, Inspection } from './types.js';
 
 export * from './types.js';
@@ -25,14 +26,9 @@ export interface InitOptions {
   wasm?: ModuleSource | Promise<ModuleSource> | (() => ModuleSource | Promise<ModuleSource>);
 }
 
-let source: () => ModuleSource | Promise<ModuleSource> = () => new URL('./engine.wasm', import.meta.url);
+let chosen: (() => ModuleSource | Promise<ModuleSource>) | null = null;
 let compiled: Promise<WebAssembly.Module> | null = null;
 let running: Promise<Instance> | null = null;
-
-/** Sets the default source; the entry for Node reads the file. @internal */
-export function setDefaultSource(s: () => ModuleSource | Promise<ModuleSource>): void {
-  source = s;
-}
 
 /**
  * Loads the engine ahead of the first call, or sets where it comes from. Not needed otherwise. A failed load is tried
@@ -44,7 +40,7 @@ export async function init(options: InitOptions = {}): Promise<void> {
   }
   const { wasm } = options;
   if (wasm !== undefined) {
-    source = typeof wasm === 'function' ? (wasm as () => ModuleSource | Promise<ModuleSource>) : () => wasm;
+    chosen = typeof wasm === 'function' ? (wasm as () => ModuleSource | Promise<ModuleSource>) : () => wasm;
     compiled = running = null;
   }
   await instance();
@@ -101,7 +97,7 @@ async function instance(): Promise<Instance> {
 }
 
 async function start(): Promise<Instance> {
-  const mine = (compiled ??= Promise.resolve(source()).then(compile));
+  const mine = (compiled ??= Promise.resolve((chosen ?? fallback.source)()).then(compile));
   let module: WebAssembly.Module;
   try {
     module = await mine;

@@ -31,7 +31,6 @@ export class Instance {
     };
     const world = realm({ __bunzaiReady: (e: RawEngine) => { engine = e; } });
     const go: GoProgram = new (loadGo(world))();
-    // The collector's own soft bound; see wasm/engine/memory.go.
     go.exit = (code) => stop(new Error(`the Go program ended with code ${code}`));
     // A trap while the program continues after an awaited read must not leave calls open for ever.
     const resume = go._resume;

@@ -1,7 +1,7 @@
 /** The entry for Node: the same module, with the engine read from disk. @module */
 import { readFile } from 'node:fs/promises';
-import { setDefaultSource } from './index.js';
+import { fallback } from './source.js';
 
 export * from './index.js';
 
-setDefaultSource(() => readFile(new URL('./engine.wasm', import.meta.url)));
+fallback.source = () => readFile(new URL('./engine.wasm', import.meta.url));

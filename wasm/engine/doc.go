@@ -1,3 +1,5 @@
+//go:build js && wasm
+
 // Command engine is bunzai compiled for JavaScript (GOOS=js): it registers detect, inspect, convert and formats on
 // globalThis.__bunzai, calls globalThis.__bunzaiReady with the same object, and stays. js/src/types.ts is its contract.
 //
