@@ -1,0 +1,51 @@
+// How the file was recognised: every bid with its score and reason, the file's shape, and what only its own app knows.
+import type { Inspection } from '../../../js/src/types.ts';
+import { bytes, sentence, words } from '../words.ts';
+import { Disclosure } from './disclosure.tsx';
+
+export function Why({ found }: { found: Inspection }) {
+  const won = found.format?.id;
+  return (
+    <Disclosure class="why" summary={words.why}>
+      <div class="why-box">
+        <h3>{words.whyTitle}</h3>
+        <p>
+          {words.whyFile}: {found.file.label}, {bytes(found.file.size)}.
+        </p>
+        <table>
+          <caption class="sr">{words.whyBids}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{words.whyBid}</th>
+              <th scope="col">{words.whyScore}</th>
+              <th scope="col">{words.whyReason}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.bids.map((b) => (
+              <tr key={b.id} data-won={b.id === won}>
+                <th scope="row">{b.label}</th>
+                <td class="score">{b.score.toFixed(2)}</td>
+                <td>{sentence(b.reason)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <p class="fine">{words.whyRule}</p>
+        {found.escrow.length > 0 && (
+          <>
+            <h3>{words.whyEscrow(found.format?.appLabel ?? '')}</h3>
+            <p>{words.whyEscrowNote}</p>
+            <ul class="paths">
+              {found.escrow.map((p) => (
+                <li key={p}>
+                  <code>{p}</code>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Disclosure>
+  );
+}

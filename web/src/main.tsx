@@ -1,0 +1,21 @@
+import { render } from 'preact';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/empty.css';
+import './styles/list.css';
+import './styles/card.css';
+import './styles/convert.css';
+import './styles/inside.css';
+import './styles/print.css';
+import { App } from './app.tsx';
+import { listen, loadSample } from './intake.ts';
+import { listenKeys } from './keys.ts';
+import { warmUp } from './state.ts';
+
+const root = document.getElementById('app');
+if (root) render(<App />, root);
+listen();
+listenKeys();
+warmUp();
+void loadSample().catch(() => {});

@@ -1,0 +1,279 @@
+// The page's own behaviour, against the stand-in engine (`vite build --mode fake`): states, keys, errors, cancelling.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { download, drop, launchChromium, open, pick, tempDir, textOf, waitReady, waitText, write } from './browser.mjs';
+import { cardIn, cardPNG } from './png.mjs';
+import { folder, serve } from './server.mjs';
+
+const card = (name, more = {}) => ({ spec: 'chara_card_v2', spec_version: '2.0', data: { name, first_mes: 'Hello.', alternate_greetings: ['Two.', 'Three.'], ...more } });
+
+let host, browser, tmp;
+before(async () => {
+  host = await serve(folder('dist-fake'), { base: '/some/path/' });
+  browser = await launchChromium();
+  tmp = await tempDir();
+});
+after(async () => {
+  await browser?.close();
+  await host?.close();
+  await tmp?.remove();
+});
+
+/** Opens, runs, and holds the page to: no error, no violation, no request elsewhere. */
+async function on(how, work) {
+  const out = await tempDir();
+  const p = await open(browser, host.url, { ...how, downloads: out.dir });
+  try {
+    await work(p.page, out.dir);
+    // Without a network Chromium asks for the icon again at every step of the history; nobody misses it.
+    assert.deepEqual(p.seen.errors.filter((e) => !/DISCONNECTED.*favicon/.test(e)), []);
+    assert.deepEqual(p.seen.violations, []);
+    const elsewhere = p.seen.requests.filter((u) => !u.startsWith(host.url) && !u.startsWith('blob:'));
+    assert.deepEqual(elsewhere, []);
+  } finally {
+    await p.close();
+    await out.remove();
+  }
+}
+
+test('a dropped card is shown and saved, byte for byte what the engine made', () => on({}, async (page, out) => {
+  const path = await write(tmp.dir, 'ada.png', cardPNG(card('Ada')));
+  await drop(page, [path]);
+  await waitReady(page);
+  assert.equal(await textOf(page, '.name'), 'Ada');
+  assert.match(await textOf(page, '.head .line'), /^SillyTavern · character card V2 · PNG · \d+ bytes$/);
+  assert.match(await textOf(page, '[data-save]'), /^Save, losing 1 thing$/);
+  const got = await download(page, out, () => page.click('[data-save]'));
+  assert.equal(got.name, 'Ada.png');
+  assert.deepEqual(got.bytes, await readFile(path));
+  assert.equal(cardIn(got.bytes).data.name, 'Ada');
+  await waitText(page, '[role=status]', 'Saved Ada.png');
+}));
+
+test('several files: rows at once, each with its own state; the drop target shows while a file hangs over the window', () => on({}, async (page) => {
+  const paths = [
+    await write(tmp.dir, 'one.json', JSON.stringify(card('One'))), await write(tmp.dir, 'empty.png', ''),
+    await write(tmp.dir, 'broken.json', '{"data": {'), await write(tmp.dir, 'picture.png', cardPNG(undefined)),
+  ];
+  const cdp = await page.createCDPSession();
+  await cdp.send('Input.dispatchDragEvent', { type: 'dragEnter', x: 5, y: 5, data: { items: [], files: paths, dragOperationsMask: 1 } });
+  await page.waitForSelector('.drop-target[data-on="true"]');
+  await drop(page, paths);
+  await page.waitForSelector('.drop-target[data-on="false"]');
+  await page.waitForFunction(() => document.querySelectorAll('.row[data-status="failed"]').length === 3);
+  assert.equal((await page.$$('.row')).length, 4);
+  await page.click('[data-row]');
+  await waitReady(page);
+  assert.equal(await textOf(page, '.name'), 'One');
+  await page.evaluate(() => document.querySelectorAll('[data-row]')[2].click());
+  await page.waitForSelector('.problem[data-code="damaged"]');
+}));
+
+test('pasted JSON text and the file picker work like a drop', () => on({}, async (page) => {
+  await page.evaluate((text) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', text);
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
+  }, JSON.stringify(card('Pasted')));
+  await waitReady(page);
+  assert.equal(await textOf(page, '.name'), 'Pasted');
+  await pick(page, await write(tmp.dir, 'picked.json', JSON.stringify(card('Picked'))));
+  await waitText(page, '.name', 'Picked');
+}));
+
+test('the sample opens by its link, also without a network', () => on({}, async (page) => {
+  await page.waitForFunction(() => performance.getEntriesByType('resource').filter((e) => e.name.endsWith('sample.png')).length > 0);
+  await waitText(page, '.pitch .fine', 'SillyTavern');
+  await page.setOfflineMode(true);
+  await page.click('.quiet');
+  await waitReady(page);
+  assert.equal(await textOf(page, '.name'), 'Juniper');
+  assert.equal((await page.$$('#tab-lorebook'))?.length, 1);
+  await page.setOfflineMode(false);
+}));
+
+test('limits: refused with numbers, opened with large limits by one button', () => on({}, async (page) => {
+  await drop(page, [await write(tmp.dir, 'limit-big.json', JSON.stringify(card('Big')))]);
+  await page.waitForSelector('.problem[data-code="limit"]');
+  const text = await textOf(page, '.problem');
+  assert.match(text, /2,114/);
+  assert.match(text, /512/);
+  await page.click('.problem .primary');
+  await waitReady(page);
+  assert.equal(await textOf(page, '.name'), 'Big');
+}));
+
+test('would-lose: said before, saved only with "Save anyway"', () => on({}, async (page, out) => {
+  await drop(page, [await write(tmp.dir, 'lossy-x.json', JSON.stringify(card('Lossy')))]);
+  await waitReady(page);
+  await waitText(page, '.chip', 'drops content');
+  await page.click('input[value="bunzai"]');
+  await page.waitForSelector('.problem[data-code="would-lose"]');
+  assert.match(await textOf(page, '[data-save]'), /^Save anyway/);
+  const got = await download(page, out, () => page.click('[data-save]'));
+  assert.equal(JSON.parse(got.bytes).data.name, 'Lossy');
+}));
+
+test('progress and cancel: a file that takes long can be stopped, others are read, and it can be read again', () => on({}, async (page) => {
+  const hang = await write(tmp.dir, 'hang-a.json', JSON.stringify(card('Hang')));
+  const other = await write(tmp.dir, 'other.json', JSON.stringify(card('Other')));
+  await drop(page, [hang, other]);
+  await page.waitForSelector('.row .progress');
+  await page.click('.row[data-status="reading"] .bare');
+  await page.waitForSelector('.row[data-status="failed"]');
+  await page.waitForSelector('.row[data-status="ready"]');
+  await page.waitForSelector('.problem[data-code="cancelled"] .primary');
+}));
+
+test('a crash of the engine is told in plain words and the next file gets a fresh one', () => on({}, async (page) => {
+  await drop(page, [await write(tmp.dir, 'crash-a.json', JSON.stringify(card('Crash'))), await write(tmp.dir, 'fine.json', JSON.stringify(card('Fine')))]);
+  await page.waitForSelector('.problem[data-code="internal"]');
+  assert.match(await textOf(page, '.problem'), /memory/);
+  await page.waitForSelector('.row[data-status="ready"]');
+  await page.evaluate(() => document.querySelectorAll('[data-row]')[1].click());
+  await waitReady(page);
+}));
+
+test('keyboard only: from the first screen to a saved file', () => on({}, async (page, out) => {
+  const tabTo = async (selector) => {
+    for (let i = 0; i < 40; i++) {
+      if (await page.evaluate((s) => document.activeElement?.matches(s) ?? false, selector)) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail(`Tab never reached ${selector}`);
+  };
+  await tabTo('.quiet');
+  await page.keyboard.press('Enter');
+  await waitReady(page);
+  await page.keyboard.press('Escape');
+  assert.ok(await page.evaluate(() => document.activeElement?.matches('[data-row]')));
+  await tabTo('.chip input');
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => location.hash.includes('to=sillytavern'));
+  await waitText(page, '[data-save]', 'Save');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForFunction(() => location.hash.includes('to=lumiverse'));
+  const got = await download(page, out, () => page.keyboard.press('Enter'));
+  assert.ok(got.bytes.length > 1000);
+  await tabTo('[role=tab]');
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('.greetings');
+  await tabTo('.greetings');
+  await page.keyboard.press('ArrowRight');
+  await waitText(page, '.pager-count', '2 of 3');
+  await page.focus('#tab-greetings');
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('.entries');
+  await page.focus('#panel');
+  await page.keyboard.press('/');
+  assert.ok(await page.evaluate(() => document.activeElement?.matches('.lorebook input')));
+  await page.keyboard.type('ledger');
+  await waitText(page, '.lore-head', '1 of 3 entries');
+}));
+
+test('arrows go through the files; "/" finds one', () => on({}, async (page) => {
+  const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G'];
+  const paths = [];
+  for (const n of names) paths.push(await write(tmp.dir, `${n}.json`, JSON.stringify(card(`Card ${n}`))));
+  await drop(page, paths);
+  await page.waitForFunction(() => document.querySelectorAll('.row[data-status="ready"]').length === 7);
+  await page.focus('[data-row]');
+  await page.keyboard.press('ArrowDown');
+  await waitText(page, '.name', 'Card B');
+  await page.keyboard.press('End');
+  await waitText(page, '.name', 'Card G');
+  await page.keyboard.press('/');
+  await page.keyboard.type('card c');
+  await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+  await page.keyboard.press('ArrowDown');
+  await waitText(page, '.name', 'Card C');
+}));
+
+test('narrow: list, then card; the back button, Esc and the browser\'s Back return', () => on({ width: 375, height: 760, touch: true }, async (page) => {
+  await drop(page, [await write(tmp.dir, 'n1.json', JSON.stringify(card('First'))), await write(tmp.dir, 'n2.json', JSON.stringify(card('Second')))], { x: 100, y: 300 });
+  await page.waitForFunction(() => document.querySelectorAll('.row[data-status="ready"]').length === 2);
+  assert.equal(await page.$('.card'), null);
+  const openFirst = async () => {
+    await page.click('[data-row]');
+    await waitText(page, '.name', 'First');
+  };
+  const isList = () => page.waitForFunction(() => !document.querySelector('.card'));
+  await openFirst();
+  await page.click('.back');
+  await isList();
+  await openFirst();
+  await page.goBack();
+  await isList();
+  await openFirst();
+  await page.keyboard.press('Escape');
+  await isList();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 375, `scrolls sideways: ${wide}`);
+}));
+
+test('320 px does not scroll sideways, in any state', () => on({ width: 320, height: 640 }, async (page) => {
+  const fits = async (state) => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 320), `${state} scrolls sideways`);
+  await fits('empty');
+  await page.click('.quiet');
+  await waitReady(page);
+  await fits('ready');
+  await page.click('.fold');
+  await fits('report');
+  for (const tab of ['greetings', 'lorebook', 'pictures']) {
+    await page.click(`#tab-${tab}`);
+    await fits(tab);
+  }
+}));
+
+test('choices live in the address and survive a reload', () => on({}, async (page) => {
+  await page.click('.quiet');
+  await waitReady(page);
+  await page.click('input[value="sillytavern"]');
+  await page.waitForSelector('input[name="spec"]');
+  await page.click('input[name="spec"][value="v3"]');
+  await page.click('#tab-lorebook');
+  await page.reload();
+  await page.waitForSelector('.quiet');
+  await page.click('.quiet');
+  await waitReady(page);
+  assert.ok(await page.$eval('input[value="sillytavern"]', (e) => e.checked));
+  assert.ok(await page.$eval('input[name="spec"][value="v3"]', (e) => e.checked));
+  assert.equal(await page.$eval('[aria-selected="true"]', (e) => e.id), 'tab-lorebook');
+}));
+
+test('pictures are blob addresses and are released when out of sight; saved addresses are released late (KF-137)', () => on({}, async (page, out) => {
+  await page.evaluateOnNewDocument(() => {
+    globalThis.urls = { made: [], gone: [] };
+    const make = URL.createObjectURL.bind(URL), drop = URL.revokeObjectURL.bind(URL);
+    URL.createObjectURL = (b) => {
+      const u = make(b);
+      globalThis.urls.made.push(u);
+      return u;
+    };
+    URL.revokeObjectURL = (u) => {
+      globalThis.urls.gone.push(u);
+      drop(u);
+    };
+  });
+  await page.reload();
+  await page.click('.quiet');
+  await waitReady(page);
+  await page.waitForSelector('.portrait img');
+  const src = await page.$eval('.portrait img', (e) => e.src);
+  assert.match(src, /^blob:/);
+  await download(page, out, () => page.click('[data-save]'));
+  assert.equal((await page.evaluate(() => globalThis.urls.gone)).length, 0);
+  await page.click('.row .bare');
+  await page.waitForSelector('.empty');
+  assert.ok((await page.evaluate(() => globalThis.urls.gone)).includes(src));
+}));
+
+test('text of a card is text: markup in it stays inert', () => on({}, async (page) => {
+  const evil = '<img src=x onerror="globalThis.hit=1"><script>globalThis.hit=1</script>';
+  await drop(page, [await write(tmp.dir, 'evil.json', JSON.stringify(card(evil, { description: evil, tags: [evil], creator: evil })))]);
+  await waitReady(page);
+  assert.equal(await page.evaluate(() => globalThis.hit), undefined);
+  assert.equal(await page.$eval('.name', (e) => e.textContent), evil);
+  assert.equal(await page.$('.card script'), null);
+}));
