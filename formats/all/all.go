@@ -1,6 +1,8 @@
 // Package all is the registry list: one line per format folder. Adding a format adds its line here and nothing else.
 package all
 
+//go:generate go run ./support/gen ../../FORMAT-SUPPORT.md
+
 import (
 	"bunzai/formats"
 	"bunzai/formats/bunzai"
