@@ -76,6 +76,9 @@ func FromURI(s string, lim limits.Limits) *canonical.Blob {
 	}
 	b.Decode = func() (rope.Source, error) {
 		raw, err := u.Bytes(lim.Entry)
+		if f := fault.As(err); f != nil && f.Code == fault.OverLimit {
+			err = lim.Over(f.Where, "Entry", f.Limit.Found)
+		}
 		return rope.Bytes(raw), err
 	}
 	return b

@@ -195,8 +195,10 @@ func (r *Resources) resolve(uri string) (b *canonical.Blob, ref string) {
 
 // FileOut is a file that an archive gains or replaces.
 type FileOut struct {
-	Path string
-	Blob *canonical.Blob
+	Path    string
+	Blob    *canonical.Blob
+	Instead string // the entry of the twin in whose place it goes; "" = behind what is there
+	First   bool   // before all other pictures: the portrait, for apps that take the first one
 }
 
 // assetPlan is how the assets of a body go into one container.
@@ -205,9 +207,25 @@ type assetPlan struct {
 	files []FileOut      // for an archive
 }
 
+// ListHooks let an app choose where the pictures of a list lie in an archive, and see each element as it is made.
+type ListHooks struct {
+	Path func(a *canonical.Asset) string // the archive path of a; the app writes the files itself. Nil: the CCv3 scheme
+	Made func(a *canonical.Asset, v *jsondoc.Value)
+}
+
+// AssetList builds data.assets for the draft's container over the list that stands there; nil when there is none to
+// write. With hooks.Path the files of an archive are the caller's.
+func (d *Draft) AssetList(body *canonical.Character, hooks ListHooks) (*jsondoc.Value, error) {
+	p, err := planAssets(body, d.Container, assetsOf(d.Doc.Root, d.Variant), d.TwinRes, nil, hooks)
+	if err != nil {
+		return nil, err
+	}
+	return p.list, nil
+}
+
 // planAssets builds the assets list for a container. Old is the list that stands in the twin (nil for none) with the
 // assets that it was read as; unchanged ones keep their object. Paths maps archive paths that are taken.
-func planAssets(c *character, container formats.Container, old *jsondoc.Value, oldRes *Resources, taken func(path string) bool) (*assetPlan, error) {
+func planAssets(c *character, container formats.Container, old *jsondoc.Value, oldRes *Resources, taken func(path string) bool, hooks ListHooks) (*assetPlan, error) {
 	p := &assetPlan{}
 	list := jsondoc.Array()
 	used := map[string]bool{}
@@ -221,6 +239,13 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 			if !isURL(uri) && uri != ccDefault && v == nil {
 				return nil // a link into another file: it means nothing here, and the report says so
 			}
+		case container == formats.CharX && hooks.Path != nil:
+			path := hooks.Path(a)
+			ext = strings.TrimPrefix(pathpkg.Ext(path), ".")
+			uri = "embeded://" + path
+			if strings.EqualFold(archivePath(a.Ref), path) && v != nil {
+				uri = a.Ref // as it was spelled
+			}
 		case container == formats.CharX:
 			path := archivePath(a.Ref)
 			if path != "" && !used[strings.ToLower(path)] {
@@ -230,7 +255,7 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 				path = uniquePath("assets/"+folderType(typ)+"/"+blob.Folder(blob.Mime(a.Blob, ext))+"/"+cleanName(name), ext, free)
 			}
 			used[strings.ToLower(path)] = true
-			p.files = append(p.files, FileOut{path, a.Blob})
+			p.files = append(p.files, FileOut{Path: path, Blob: a.Blob})
 			uri = "embeded://" + path
 			if strings.EqualFold(archivePath(a.Ref), path) && v != nil {
 				uri = a.Ref // as it was spelled
@@ -267,6 +292,9 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 			if a.Name != nil || v.Has("name") {
 				v.Set("name", jsondoc.String(name))
 			}
+		}
+		if hooks.Made != nil {
+			hooks.Made(a, v)
 		}
 		list.AppendElem(v)
 		return nil
@@ -364,6 +392,18 @@ func extOr(ext string) string {
 		return "unknown"
 	}
 	return ext
+}
+
+// ArchivePath is the look-up form of the archive path that a ref names, as embeded:// or plain; "" for anything else.
+func ArchivePath(ref string) string {
+	p := archivePath(ref)
+	if p == "" {
+		p = ref
+	}
+	if p = CleanEntryPath(p); safePath(p) {
+		return p
+	}
+	return ""
 }
 
 // archivePath is the path inside an archive that a ref names, or "".

@@ -205,7 +205,7 @@ func zipResources(e *canonical.Escrow, lim limits.Limits) *Resources {
 	files := e.Files
 	exact, folded, many := map[string]*canonical.Blob{}, map[string]*canonical.Blob{}, map[string]bool{}
 	for _, f := range files {
-		p := cleanEntryPath(f.Path)
+		p := CleanEntryPath(f.Path)
 		if p == "" {
 			continue
 		}
@@ -219,7 +219,7 @@ func zipResources(e *canonical.Escrow, lim limits.Limits) *Resources {
 		folded[l] = f.Blob
 	}
 	return &Resources{Container: formats.CharX, Limits: lim, Files: files, Prefix: e.Media, Entry: func(path string) *canonical.Blob {
-		p := cleanEntryPath(path)
+		p := CleanEntryPath(path)
 		if p == "" {
 			return nil
 		}
@@ -233,8 +233,8 @@ func zipResources(e *canonical.Escrow, lim limits.Limits) *Resources {
 	}}
 }
 
-// cleanEntryPath is the look-up form of an archive path; "" when it is unsafe.
-func cleanEntryPath(p string) string {
+// CleanEntryPath is the look-up form of an archive path; "" when it is unsafe.
+func CleanEntryPath(p string) string {
 	p = strings.TrimLeft(strings.ReplaceAll(p, `\`, "/"), "/")
 	for strings.HasPrefix(p, "./") {
 		p = strings.TrimLeft(p[2:], "/")

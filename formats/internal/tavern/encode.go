@@ -2,10 +2,11 @@ package tavern
 
 import (
 	"bytes"
-	"encoding/base64"
+	pathpkg "path"
 	"strings"
 
 	"bunzai/canonical"
+	"bunzai/container/datauri"
 	"bunzai/container/media"
 	"bunzai/container/png"
 	"bunzai/container/zip"
@@ -220,27 +221,46 @@ func (d *Draft) writeAssets(body *canonical.Character, lim limits.Limits) error 
 	if d.Twin != nil && d.Twin.Files != nil {
 		names := map[string]bool{}
 		for _, f := range d.Twin.Files {
-			names[strings.ToLower(cleanEntryPath(f.Path))] = true
+			names[strings.ToLower(CleanEntryPath(f.Path))] = true
 		}
 		taken = func(p string) bool { return names[strings.ToLower(p)] }
 	}
-	plan, err := planAssets(body, d.Container, old, d.TwinRes, taken)
+	plan, err := planAssets(body, d.Container, old, d.TwinRes, taken, ListHooks{})
 	if err != nil {
 		return err
 	}
 	d.Assets = plan.files
+	return d.PutAssets(plan.list, lim)
+}
+
+// PutAssets makes list the card's data.assets; nil removes it.
+func (d *Draft) PutAssets(list *jsondoc.Value, lim limits.Limits) error {
 	path := strings.Split(d.Variant.prefix()+"assets", ".")
-	if plan.list == nil {
+	if list == nil {
 		fieldmap.Drop(d.Doc.Root, path)
 		return nil
 	}
-	if int64(len(plan.list.Raw())) > lim.JSON {
-		return fault.Over(strings.Join(path, "."), fault.Limit{Name: "JSON", Value: lim.JSON, Found: int64(len(plan.list.Raw())), Unit: "bytes",
+	if int64(len(list.Raw())) > lim.JSON {
+		return fault.Over(strings.Join(path, "."), fault.Limit{Name: "JSON", Value: lim.JSON, Found: int64(len(list.Raw())), Unit: "bytes",
 			Raise: "a " + string(d.Container) + " card holds its pictures as text; convert to charx instead, which holds them as files"})
 	}
-	fieldmap.Put(d.Doc.Root, path, plan.list)
+	fieldmap.Put(d.Doc.Root, path, list)
 	return nil
 }
+
+// TwinContainer is the container of the app's own twin; "" without one.
+func (d *Draft) TwinContainer() formats.Container {
+	if d.Twin == nil {
+		return ""
+	}
+	return container(d.Twin)
+}
+
+// Prefix is where the fields of a card of that variant stand: "data." or "".
+func (v Variant) Prefix() string { return v.prefix() }
+
+// VariantOf is the envelope of a twin.
+func VariantOf(e *canonical.Escrow) Variant { return variant(e) }
 
 func sameMedia(a, b *canonical.Character) bool {
 	x := &canonical.Character{Media: a.Media}
@@ -319,16 +339,9 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 	} else {
 		chunks = pair(d.Doc, d.Variant)
 	}
-	var add []png.Addition
-	for _, c := range chunks {
-		text := c.Doc.Bytes()
-		if int64(len(text)) > lim.PNGText/4*3 {
-			return nil, fault.Over("chunk "+c.Keyword, fault.Limit{Name: "PNGText", Value: lim.PNGText, Found: int64(len(text)) / 3 * 4, Unit: "bytes",
-				Raise: "a PNG card holds its data and pictures as text; convert to charx instead, which holds them as files"})
-		}
-		b64 := make([]byte, base64.StdEncoding.EncodedLen(len(text)))
-		base64.StdEncoding.Encode(b64, text)
-		add = append(add, png.Addition{Keyword: c.Keyword, Value: b64})
+	add, err := chunkTexts(chunks, lim, out)
+	if err != nil {
+		return nil, err
 	}
 	body := e.Character()
 	drop := png.IsCardKeyword
@@ -359,6 +372,37 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 		return nil, fault.At(err, "portrait")
 	}
 	return f.Replace(drop, add...)
+}
+
+// chunkTexts spells the documents as base64, computed when it is read. Where both chunks together are more than a
+// reader takes, the copy for apps that read only chara stays out.
+func chunkTexts(chunks []Chunk, lim limits.Limits, out *formats.Encoded) ([]png.Addition, error) {
+	var add []png.Addition
+	var total int64
+	for i := len(chunks) - 1; i >= 0; i-- { // the full one stands last
+		c := chunks[i]
+		text := &rope.Rope{}
+		c.Doc.AppendTo(text)
+		value := datauri.EncodeBase64Source(text)
+		if value.Size() > lim.PNGText {
+			return nil, fault.Over("chunk "+c.Keyword, fault.Limit{Name: "PNGText", Value: lim.PNGText, Found: value.Size(), Unit: "bytes",
+				Raise: "a PNG card holds its data and pictures as text; convert to charx instead, which holds them as files"})
+		}
+		if total += value.Size(); total > lim.PNGText {
+			out.Warnings = append(out.Warnings, "the second copy of the card, for apps that read only the chunk "+c.Keyword+", is left out: both together would be more than "+fault.Amount(lim.PNGText, "bytes"))
+			break
+		}
+		a := png.Addition{Keyword: c.Keyword, From: value}
+		if value.Size() < 1<<20 {
+			b, err := rope.View(value, 0, value.Size())
+			if err != nil {
+				return nil, err
+			}
+			a.Value, a.From = b, nil
+		}
+		add = append([]png.Addition{a}, add...)
+	}
+	return add, nil
 }
 
 func samePortrait(a, b *canonical.Asset) bool {
@@ -392,8 +436,31 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 	cardPath := "card.json"
 	members := map[string]*jsondoc.Doc{}
 	put := map[string]*canonical.Blob{}
+	instead := map[string]FileOut{}
+	var first []FileOut
+	done := map[string]bool{}
 	for _, f := range d.Assets {
 		put[f.Path] = f.Blob
+		if f.Instead != "" {
+			instead[f.Instead] = f
+		}
+		if f.First {
+			first = append(first, f)
+		}
+	}
+	write := func(f FileOut) error {
+		if done[f.Path] {
+			return nil
+		}
+		done[f.Path] = true
+		b := f.Blob
+		if strings.HasPrefix(f.Path, "assets/icon/") && isPNG(b) {
+			var err error
+			if b, err = Stripped(b); err != nil {
+				return fault.At(err, "entry "+f.Path)
+			}
+		}
+		return blob.Into(w, f.Path, b)
 	}
 	var have map[string]bool
 	if d.Twin != nil && d.Twin.Files != nil {
@@ -417,8 +484,26 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 		if c, ok := d.Twin.Unmapped.Get("comment").Text(); ok {
 			w.SetComment([]byte(c))
 		}
+		paths := map[string]bool{}
 		for _, f := range d.Twin.Files {
-			path := cleanEntryPath(f.Path)
+			paths[CleanEntryPath(f.Path)] = true
+		}
+		for _, f := range d.Twin.Files {
+			path := CleanEntryPath(f.Path)
+			if media.MimeOf(strings.TrimPrefix(pathpkg.Ext(path), ".")) != "" {
+				for _, x := range first {
+					if !paths[x.Path] {
+						if err := write(x); err != nil {
+							return nil, err
+						}
+					}
+				}
+			}
+			if x, ok := instead[path]; ok && gone[path] && !paths[x.Path] {
+				if err := write(x); err != nil {
+					return nil, err
+				}
+			}
 			doc, isMember := members[path]
 			b, isAsset := put[path]
 			switch {
@@ -460,14 +545,7 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 		if have[f.Path] {
 			continue
 		}
-		b := f.Blob
-		if strings.HasPrefix(f.Path, "assets/icon/") && isPNG(b) {
-			var err error
-			if b, err = stripped(b); err != nil {
-				return nil, fault.At(err, "entry "+f.Path)
-			}
-		}
-		if err := blob.Into(w, f.Path, b); err != nil {
+		if err := write(f); err != nil {
 			return nil, err
 		}
 	}
@@ -481,9 +559,9 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 	return w.Finish()
 }
 
-// stripped takes card data out of a picture that goes into an archive: a stale card in a portrait has come back as the
+// Stripped takes card data out of a picture that goes into an archive: a stale card in a portrait has come back as the
 // card in other tools. Packed pictures are left as they are packed unless they are the portrait of a PNG card.
-func stripped(b *canonical.Blob) (*canonical.Blob, error) {
+func Stripped(b *canonical.Blob) (*canonical.Blob, error) {
 	if b.Form != canonical.FormRaw {
 		return b, nil
 	}

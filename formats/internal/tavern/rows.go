@@ -53,7 +53,7 @@ func (a *App) table(v Variant) *table {
 		return t.(*table)
 	}
 	t := &table{rows: a.build(key)}
-	t.covers = t.rows.Coverage(known...)
+	t.covers = t.rows.Coverage(append(known[:len(known):len(known)], a.Known...)...)
 	a.maps.Store(key, t)
 	return t
 }
