@@ -68,9 +68,12 @@ func text(v any) *string {
 	if v == nil {
 		return nil
 	}
-	s := canonical.Text(v)
-	if r := []rune(s); len(s) > maxText && len(r) > maxText {
-		s = string(r[:maxText]) + "…"
+	s, n := canonical.Text(v), 0
+	for i := range s {
+		if n++; n > maxText {
+			s = strings.Clone(s[:i]) + "…"
+			break
+		}
 	}
 	return &s
 }

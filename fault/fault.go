@@ -79,7 +79,7 @@ func Amount(n int64, unit string) string {
 		switch {
 		case n >= 1<<30 && n%(1<<30) == 0:
 			return fmt.Sprintf("%d GiB", n>>30)
-		case n >= 10<<30:
+		case n >= 1<<30:
 			return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 		case n >= 1<<20 && n%(1<<20) == 0:
 			return fmt.Sprintf("%d MiB", n>>20)

@@ -2,8 +2,10 @@ package formats
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"sync"
+	"unicode"
 
 	"bunzai/container/datauri"
 	"bunzai/container/jpeg"
@@ -77,6 +79,9 @@ func sniff(src rope.Source, head []byte) (kind, label string) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch {
 	case png.Is(src):
+		if zip.IsZip(src) && !cardPNG(src) {
+			return "zip", "a PNG picture with a ZIP archive behind it"
+		}
 		return "png", "a PNG picture"
 	case bytes.HasPrefix(head, []byte("PK")):
 		return "zip", "a ZIP archive"
@@ -94,9 +99,11 @@ func sniff(src rope.Source, head []byte) (kind, label string) {
 			return "zip", "a ZIP archive behind other data"
 		}
 	}
-	switch {
+	switch low := bytes.ToLower(text[:min(len(text), 64)]); {
 	case ext == "jpg":
 		return "jpeg", "a JPEG picture"
+	case ext == "" && (bytes.HasPrefix(low, []byte("<!doctype html")) || bytes.HasPrefix(low, []byte("<html"))):
+		return "html", "a web page (HTML)"
 	case ext != "":
 		return ext, "a " + strings.ToUpper(ext) + " file (" + mime + ")"
 	case len(text) == 0:
@@ -105,6 +112,20 @@ func sniff(src rope.Source, head []byte) (kind, label string) {
 		return "text", "plain text"
 	}
 	return "unknown", "a file of an unknown kind"
+}
+
+// cardPNG reports a PNG that has a card chunk of its own.
+func cardPNG(src rope.Source) bool {
+	p, err := png.Open(src, limits.Card())
+	if err != nil {
+		return true // the PNG's own error says more
+	}
+	for _, t := range p.Texts() {
+		if png.IsCardKeyword(t.Keyword) {
+			return true
+		}
+	}
+	return false
 }
 
 func isText(b []byte) bool {
@@ -149,7 +170,13 @@ func (in *Input) zipCard() (*CardDoc, error) {
 	}
 	all := z.FindAll("card.json")
 	if len(all) > 1 {
-		return nil, fault.New(fault.Ambiguous, "entry card.json", "this archive has %d entries named card.json and nothing says which one counts; remove all but one", len(all))
+		var which []string
+		for i, e := range z.Entries {
+			if e.Path == "card.json" {
+				which = append(which, fmt.Sprintf("number %d, spelled %q, %s", i+1, e.Name, fault.Amount(e.Size, "bytes")))
+			}
+		}
+		return nil, fault.New(fault.Ambiguous, "entry card.json", "this archive has %d entries named card.json (%s) and nothing says which one counts; remove all but one", len(all), semiSome(which))
 	}
 	var e *zip.Entry
 	var warn []string
@@ -265,8 +292,34 @@ func decodeChunk(p *png.File, t png.Text, lim limits.Limits) (*jsondoc.Doc, erro
 }
 
 func quoteSome(names []string) string {
-	if len(names) > 4 {
-		names = append(names[:4:4], "...")
+	out := make([]string, 0, 5)
+	for _, n := range names {
+		if len(out) == 4 {
+			out = append(out, "...")
+			break
+		}
+		out = append(out, Shown(n))
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(out, ", ")
+}
+
+func semiSome(list []string) string {
+	if len(list) > 4 {
+		list = append(list[:4:4], "...")
+	}
+	return strings.Join(list, "; ")
+}
+
+// Shown makes a name from a file fit for a message: valid UTF-8, no control or direction marks, at most 80 bytes.
+func Shown(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), 400)], "\uFFFD"))
+	if len(s) > 80 {
+		s = strings.ToValidUTF8(s[:80], "") + "..."
+	}
+	return s
 }

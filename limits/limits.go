@@ -55,14 +55,18 @@ func Edge() Limits {
 	return l
 }
 
-// Advice tells how to raise a bound: the profile's words when a larger profile allows more than now, else nothing.
+// Advice tells how to raise a bound: the profile's words when the larger profile allows more than now, else nothing.
 // Field picks the bound, as in lim.Advice(func(l Limits) int64 { return l.JSON }).
-func (l Limits) Advice(field func(Limits) int64) string {
+func (l Limits) Advice(field func(Limits) int64) string { return l.AdviceFor(field, 0) }
+
+// AdviceFor is Advice for a file with that many: nothing when the larger profile would refuse it too. Found 0 means
+// that nobody counted to the end.
+func (l Limits) AdviceFor(field func(Limits) int64, found int64) string {
 	next := Large()
-	if l.Name == "edge" {
+	if l.Name == "edge" && found <= field(Card()) {
 		next = Card()
 	}
-	if field(next) > field(l) {
+	if now, then := field(l), field(next); then > now && found <= then {
 		return l.Raise
 	}
 	return ""
@@ -90,7 +94,7 @@ func (l Limits) Over(where, name string, found int64) *fault.Error {
 	default:
 		name, field = "PNGText", func(l Limits) int64 { return l.PNGText }
 	}
-	return fault.Over(where, fault.Limit{Name: name, Value: field(l), Found: found, Unit: unit, Raise: l.Advice(field)})
+	return fault.Over(where, fault.Limit{Name: name, Value: field(l), Found: found, Unit: unit, Raise: l.AdviceFor(field, found)})
 }
 
 // Named returns the profile of that name ("card", "large", "edge").

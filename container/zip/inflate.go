@@ -289,11 +289,11 @@ func (e *Entry) note(format string, args ...any) {
 }
 
 func (e *Entry) over(name string, value, found int64, unit string) error {
-	return fault.Over(e.where(), fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: adviceFor(e.a.lim, name)})
+	return fault.Over(e.where(), fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: adviceFor(e.a.lim, name, found)})
 }
 
 func overArchive(where, name string, value, found int64, unit string, lim limits.Limits) error {
-	return fault.Over(where, fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: adviceFor(lim, name)})
+	return fault.Over(where, fault.Limit{Name: name, Value: value, Found: found, Unit: unit, Raise: adviceFor(lim, name, found)})
 }
 
 // readFault wraps an error of the source; errors for people pass through with their place.
@@ -314,9 +314,9 @@ func view(src rope.Source, off, n int64) ([]byte, error) {
 	return rope.View(src, off, n)
 }
 
-// adviceFor gives the profile's advice only where a larger profile would in fact allow more.
-func adviceFor(lim limits.Limits, name string) string {
-	if l := lim.Over("", name, 0).Limit; l.Name == name {
+// adviceFor gives the profile's advice only where a larger profile would in fact allow more, and enough.
+func adviceFor(lim limits.Limits, name string, found int64) string {
+	if l := lim.Over("", name, found).Limit; l.Name == name {
 		return l.Raise
 	}
 	return ""

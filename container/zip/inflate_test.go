@@ -85,7 +85,7 @@ func TestReadRefuses(t *testing.T) {
 		{"stream broken", member{comp: broken, method: 8, size: 4007}, fault.Damaged, []string{"entry a.txt"}},
 		{"no stream at all", member{comp: []byte{}, method: 8, size: 10}, fault.Damaged, []string{"ends too early"}},
 		{"size and CRC both wrong", crcOf(member{data: "hello", method: 8, size: 4}, 9), fault.Damaged, []string{"5 bytes", "4 bytes", "checksum"}},
-		{"stated beyond the limit, stored nothing", member{comp: packed("hi"), method: 8, size: 0xfffffffe}, fault.OverLimit, []string{"Entry", "64 MiB", "4096.0 MiB"}},
+		{"stated beyond the limit, stored nothing", member{comp: packed("hi"), method: 8, size: 0xfffffffe}, fault.OverLimit, []string{"Entry", "64 MiB", "4.0 GiB"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -126,7 +126,12 @@ func (w *Writer) StoreKnown(name string, data *rope.Rope, crc uint32) {
 	w.add(name, methodStore, data, crc, data.Size())
 }
 
-// Deflate adds data compressed at the standard level; names as for Store.
+// storeRatio is the compression from which Deflate stores instead: readers, this one too, take data that grows a
+// hundredfold and more for an attack (limits.Limits.Ratio), so a very repetitive text must not look like one.
+const storeRatio = 100
+
+// Deflate adds data compressed at the standard level, or stored where it would shrink suspiciously well; names as for
+// Store.
 func (w *Writer) Deflate(name string, data []byte) error {
 	if err := w.claim(name); err != nil {
 		return err
@@ -139,6 +144,10 @@ func (w *Writer) Deflate(name string, data []byte) error {
 	}
 	w.fw.Write(data) // a bytes.Buffer does not fail
 	w.fw.Close()
+	if len(data) > ratioFrom && len(data) > storeRatio*out.Len() {
+		w.add(name, methodStore, rope.FromBytes(data), crc32.ChecksumIEEE(data), int64(len(data)))
+		return nil
+	}
 	w.add(name, methodDeflate, rope.FromBytes(out.Bytes()), crc32.ChecksumIEEE(data), int64(len(data)))
 	return nil
 }
