@@ -33,13 +33,14 @@ var arrows = map[string][]string{
 	"formats/internal/": append(floor, "jsondoc", "canonical", "container/", "formats", "formats/internal/"),
 	"formats/":          append(floor, "jsondoc", "canonical", "container/", "formats", "formats/internal/"), // and itself, see below
 	"formats/all":       {"formats/"},
+	"formats/all/":      append(floor, "canonical", "formats/"), // the support matrix and the program that makes it
 	"convert":           append(floor, "jsondoc", "canonical", "container/", "formats", "formats/internal/", "formats/all"),
 	"library":           append(floor, "jsondoc", "canonical", "container/", "formats", "formats/all", "convert"),
 	"edge":              append(floor, "jsondoc", "canonical", "formats", "formats/all", "convert", "wasm/plain"),
 	"wasm/plain":        {},
 	"wasm/":             append(floor, "canonical", "formats", "formats/all", "convert", "library", "edge", "wasm/"),
 	"cmd/":              append(floor, "canonical", "formats", "formats/all", "convert", "library", "edge", "wasm/plain", "cmd/"),
-	"bench":             append(floor, "jsondoc", "canonical", "container/", "formats/", "convert", "library", "wasm/plain"),
+	"bench/":            append(floor, "jsondoc", "canonical", "container/", "formats/", "convert", "library", "wasm/plain", "bench/"),
 	"lint":              {},
 	"testdata/":         {"fault", "limits", "rope", "jsondoc", "canonical", "container/", "formats/", "convert"}, // programs that make inputs
 }

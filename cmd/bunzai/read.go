@@ -105,7 +105,10 @@ func (c *inspectCmd) Run(s *streams) error {
 		if p.Variant != "" {
 			line += " " + p.Variant
 		}
-		fmt.Fprintf(s.out, "%s\n  %s, %s\n", clean(name(p.Name)), clean(line), clean(v.File.Label))
+		if i == 0 {
+			line += ", " + v.File.Label + " of " + fault.Amount(v.File.Size, "bytes")
+		}
+		fmt.Fprintf(s.out, "%s\n  %s\n", clean(name(p.Name)), clean(line))
 		t := &table{}
 		if p.Creator != "" {
 			t.row("creator", beginning(p.Creator, 90))
