@@ -2,7 +2,7 @@
 // which is the only way that stops work at once; the next job gets the spare one, already loaded.
 import { wrap, type Remote } from 'comlink';
 import { signal } from '@preact/signals';
-import type { Conversion, ConvertOptions, Failure, FormatInfo, Input, Inspection, LimitsProfile } from '../../js/src/types.ts';
+import type { Conversion, ConvertOptions, Detection, Failure, FormatInfo, Input, Inspection, LimitsProfile } from '../../js/src/types.ts';
 import { failure, type Result } from './failure.ts';
 import type { WorkerAPI } from './worker.ts';
 
@@ -133,6 +133,11 @@ export interface CallOptions {
 
 export function inspect(input: Input, options: { name: string; limits: LimitsProfile }, call: CallOptions = {}): Promise<Inspection> {
   return enqueue((api) => api.inspect(input, { ...options, assets: true }), call);
+}
+
+/** What every format says of a file, also when none claims it. */
+export function detect(input: Input, options: { name: string; limits: LimitsProfile }, call: CallOptions = {}): Promise<Detection> {
+  return enqueue((api) => api.detect(input, options), call);
 }
 
 export function convert(input: Input, options: ConvertOptions, call: CallOptions = {}): Promise<Conversion> {

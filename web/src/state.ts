@@ -1,6 +1,6 @@
 // The files in this tab and what is known of each: how reading went, and what every conversion would do.
 import { computed, effect, signal, type Signal } from '@preact/signals';
-import type { Container, Conversion, ConvertOptions, Failure, FormatInfo, Inspection, LimitsProfile } from '../../js/src/types.ts';
+import type { Container, Conversion, ConvertOptions, Detection, Failure, FormatInfo, Inspection, LimitsProfile } from '../../js/src/types.ts';
 import * as engine from './engine.ts';
 import { asFailure } from './failure.ts';
 import { announce } from './live.ts';
@@ -23,6 +23,8 @@ export interface FileItem {
   limits: Signal<LimitsProfile>;
   inspection: Signal<Inspection | null>;
   failure: Signal<Failure | null>;
+  /** Of a file that no format claims: what each said. */
+  bids: Signal<Detection | null>;
   /** By choice key: what converting would do. */
   outcomes: Signal<ReadonlyMap<string, Outcome>>;
   abort: AbortController;
@@ -64,6 +66,7 @@ export function addFiles(files: readonly File[]): void {
     limits: signal('card'),
     inspection: signal(null),
     failure: signal(null),
+    bids: signal(null),
     outcomes: signal(new Map()),
     abort: new AbortController(),
   }));
@@ -82,6 +85,7 @@ export async function read(item: FileItem, limits: LimitsProfile = item.limits.v
   item.limits.value = limits;
   item.status.value = 'reading';
   item.failure.value = null;
+  item.bids.value = null;
   item.outcomes.value = new Map();
   const timer = setTimeout(() => {
     item.slow.value = true;
@@ -94,7 +98,12 @@ export async function read(item: FileItem, limits: LimitsProfile = item.limits.v
     announce(words.read(found.pieces[0]?.name || item.file.name, found.format ? `${found.format.appLabel} ${kindName(found.format.kind)}` : ''));
   } catch (e) {
     if (item.abort !== abort) return;
-    fail(item, asFailure(e));
+    const f = asFailure(e);
+    if (f.code === 'not-recognized') {
+      item.bids.value = await engine.detect(item.file, { name: item.file.name, limits }, { signal: abort.signal }).catch(() => null);
+      if (item.abort !== abort) return;
+    }
+    fail(item, f);
   } finally {
     clearTimeout(timer);
     if (item.abort === abort) item.slow.value = false;

@@ -27,7 +27,9 @@ export function bytes(n: number): string {
 export function sentence(s: string): string {
   const t = s.trim();
   if (!t) return '';
-  return t[0]!.toUpperCase() + t.slice(1) + (/[.!?:)"”]$/.test(t) ? '' : '.');
+  // A place in the file keeps its spelling: data.first_mes, entries[3].
+  const place = /^[^\s]*[.[_/][^\s]+/.test(t);
+  return (place ? t : t[0]!.toUpperCase() + t.slice(1)) + (/[.!?:]$/.test(t) ? '' : '.');
 }
 
 const kinds: Record<Kind, [string, string]> = {
@@ -45,7 +47,8 @@ export const containerName: Record<Container, string> = { png: 'PNG', json: 'JSO
 
 const variantNames: Record<string, string> = { v1: 'V1', v2: 'V2', v3: 'V3', flat: 'flat' };
 
-export const variantName = (v: string) => variantNames[v] ?? v;
+/** Versions that people know; a format's other names for its shapes say nothing to them. */
+export const variantName = (v: string) => variantNames[v] ?? '';
 
 /** "SillyTavern character card" of SillyTavern becomes "character card". */
 export function formatName(label: string, appLabel: string): string {
@@ -102,11 +105,15 @@ export const problemTitle: Record<ErrorCode, string> = {
   internal: 'The engine stopped',
 };
 
+/** Large limits are one click away where the engine says that they help. */
+export const raisedByLarge = (f: Failure) => f.limit?.raise.includes('large limits') ?? false;
+
 /** What to do next, where the message itself does not say. */
 export function advice(f: Failure): string {
   switch (f.code) {
     case 'limit':
-      return f.limit?.raise ? 'The limits keep a hostile file from filling the memory. If you trust this file, open it with large limits.' : 'The limits keep a hostile file from filling the memory; nothing raises this one.';
+      if (raisedByLarge(f)) return 'The limits keep a hostile file from filling the memory. If you trust this file, open it with large limits.';
+      return f.limit?.raise ? sentence(f.limit.raise) : 'The limits keep a hostile file from filling the memory; nothing raises this one.';
     case 'no-card':
       return 'Look for the original file: websites often show a copy of the picture without the card.';
     case 'damaged':
@@ -180,6 +187,9 @@ export const words = {
   whyBid: 'Format',
   whyScore: 'Score',
   whyReason: 'Reason',
+  notes: (n: number) => counted(n, 'note'),
+  unknownFile: (label: string) => `This is ${label}, but no format that bunzai reads claims it.`,
+  unknownWhy: 'What each format said',
   whyRule: 'The best score above 0.5 wins.',
   whyEscrow: (app: string) => `Kept for the way back to ${app}`,
   whyEscrowNote: 'No other app shares these; bunzai keeps them and other apps do not see them.',

@@ -74,7 +74,12 @@ export async function download(page, dir, act) {
     const name = (await readdir(dir)).find((n) => !before.has(n) && !/\.(crdownload|part)$/.test(n) && !n.startsWith('.'));
     if (name) {
       const { size } = await stat(join(dir, name));
-      if (size > 0 && !(await readdir(dir)).some((n) => /\.(crdownload|part)$/.test(n))) return { name, bytes: await readFile(join(dir, name)) };
+      if (size > 0 && !(await readdir(dir)).some((n) => /\.(crdownload|part)$/.test(n))) {
+        const bytes = await readFile(join(dir, name));
+        // Out of the way, so that the next one may have the same name.
+        await rm(join(dir, name));
+        return { name, bytes };
+      }
     }
     await new Promise((r) => setTimeout(r, 50));
   }

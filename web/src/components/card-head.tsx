@@ -2,8 +2,9 @@
 import { useRef } from 'preact/hooks';
 import type { AssetView, Inspection } from '../../../js/src/types.ts';
 import type { FileItem } from '../state.ts';
-import { bytes, containerName, count, formatName, sentence, variantName, words } from '../words.ts';
+import { bytes, containerName, counted, formatName, variantName, words } from '../words.ts';
 import { Icon } from './icons.tsx';
+import { Notes } from './notes.tsx';
 import { Picture } from './picture.tsx';
 import { Wash } from './wash.tsx';
 import { Why } from './why.tsx';
@@ -33,14 +34,7 @@ export function CardHead({ item, found }: { item: FileItem; found: Inspection })
           </ul>
         )}
         {warnings.length > 0 && (
-          <ul class="notes">
-            {warnings.map((w, i) => (
-              <li key={i}>
-                <Icon name="stop" />
-                {sentence(w)}
-              </li>
-            ))}
-          </ul>
+          <Notes notes={warnings} />
         )}
       </div>
     </header>
@@ -54,7 +48,7 @@ function line(item: FileItem, found: Inspection): string {
   const parts = f ? [f.appLabel, [formatName(f.label, f.appLabel), variantName(main?.variant ?? '')].filter(Boolean).join(' ')] : [];
   const shape = main?.container ? containerName[main.container] : found.file.kind.toUpperCase();
   const entries = found.pieces.reduce((n, p) => n + p.entries.length, 0);
-  const extra = f?.kind === 'lorebook' ? [`${count(entries)} entries`] : [];
+  const extra = f?.kind === 'lorebook' ? [counted(entries, 'entry', 'entries')] : [];
   return [...parts, ...extra, shape, bytes(item.file.size)].filter(Boolean).join(' · ');
 }
 

@@ -2,13 +2,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { leaveFile } from '../route.ts';
 import { cancel, choiceFor, items, narrow, outcomeFor, read, targetsOf, type FileItem } from '../state.ts';
-import { bytes, words } from '../words.ts';
+import { bytes, raisedByLarge, words } from '../words.ts';
 import { CardHead } from './card-head.tsx';
+import { Disclosure } from './disclosure.tsx';
 import { Icon } from './icons.tsx';
 import { Inside } from './inside.tsx';
 import { Outcome } from './outcome.tsx';
 import { Problem } from './problem.tsx';
 import { Targets } from './targets.tsx';
+import { Bids } from './why.tsx';
 import { focusRow } from '../keys.ts';
 
 export function Card({ item }: { item: FileItem }) {
@@ -78,13 +80,20 @@ function Body({ item }: { item: FileItem }) {
 function Failed({ item }: { item: FileItem }) {
   const f = item.failure.value;
   if (!f) return null;
-  const raise = f.limit?.raise && item.limits.value === 'card';
+  const unknown = item.bids.value;
+  const raise = raisedByLarge(f) && item.limits.value === 'card';
   return (
     <div class="failed">
       <h2 class="file-name">{item.file.name}</h2>
       <p class="line">{bytes(item.file.size)}</p>
-      <Problem failure={f}>
-        {raise ? (
+      <Problem failure={unknown ? { ...f, message: words.unknownFile(unknown.file.label) } : f}>
+        {unknown ? (
+          <Disclosure class="why" summary={words.unknownWhy}>
+            <div class="why-box">
+              <Bids found={unknown} />
+            </div>
+          </Disclosure>
+        ) : raise ? (
           <button type="button" class="primary" onClick={() => void read(item, 'large')}>
             {words.largeLimits}
           </button>

@@ -1,6 +1,6 @@
 // What the chosen conversion does, and the button that does it.
-import { replan, type Choice, type FileItem, type Outcome as State } from '../state.ts';
-import { words } from '../words.ts';
+import { read, replan, type Choice, type FileItem, type Outcome as State } from '../state.ts';
+import { raisedByLarge, words } from '../words.ts';
 import { Problem } from './problem.tsx';
 import { ReportView } from './report.tsx';
 import { SaveBar } from './save-bar.tsx';
@@ -17,7 +17,11 @@ export function Outcome({ item, choice, outcome }: { item: FileItem; choice: Cho
   if (outcome.state === 'failed') {
     return (
       <Problem failure={outcome.failure}>
-        {outcome.failure.code === 'internal' || outcome.failure.code === 'cancelled' ? (
+        {raisedByLarge(outcome.failure) && item.limits.value === 'card' ? (
+          <button type="button" class="primary" onClick={() => void read(item, 'large')}>
+            {words.largeLimits}
+          </button>
+        ) : outcome.failure.code === 'internal' || outcome.failure.code === 'cancelled' ? (
           <button type="button" class="soft" onClick={() => replan(item, choice)}>
             {words.tryAgain}
           </button>
@@ -30,7 +34,7 @@ export function Outcome({ item, choice, outcome }: { item: FileItem; choice: Cho
   return (
     <>
       {outcome.state === 'refused' && <Problem failure={outcome.failure} />}
-      {conversion && <ReportView report={conversion.report} forced={forced} />}
+      {conversion && <ReportView report={conversion.report} forced={forced} known={item.inspection.value?.warnings ?? []} />}
       {conversion && <SaveBar key={`${choice.app} ${choice.container} ${choice.spec}`} item={item} choice={choice} conversion={conversion} forced={forced} />}
     </>
   );

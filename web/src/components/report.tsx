@@ -1,14 +1,23 @@
 // The report before the download: how much of what, then every item, lost first.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Report, ReportItem, Verdict } from '../../../js/src/types.ts';
-import { count, sentence, verdictMeaning, verdictName, words } from '../words.ts';
+import { count, verdictMeaning, verdictName, words } from '../words.ts';
 import { Icon } from './icons.tsx';
+import { Notes } from './notes.tsx';
 import { ReportRow } from './report-row.tsx';
 import { useMore } from './use-more.ts';
 
 const order: Verdict[] = ['lost', 'changed', 'parked', 'carried'];
 
-export function ReportView({ report, forced }: { report: Report; forced: boolean }) {
+interface Props {
+  report: Report;
+  /** Nobody asked for this loss yet. */
+  forced: boolean;
+  /** What was already said about the file. */
+  known: readonly string[];
+}
+
+export function ReportView({ report, forced, known }: Props) {
   const app = report.to.appLabel;
   const { lost, changed, parked } = report.counts;
   const clean = lost + changed + parked === 0;
@@ -17,16 +26,7 @@ export function ReportView({ report, forced }: { report: Report; forced: boolean
       <h3 id="happens">{forced ? words.happensForced : words.happens}</h3>
       <Counts report={report} />
       {clean && <p class="clean">{words.intact(app)}</p>}
-      {report.warnings.length > 0 && (
-        <ul class="notes">
-          {report.warnings.map((w, i) => (
-            <li key={i}>
-              <Icon name="stop" />
-              {sentence(w)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Notes notes={report.warnings.filter((w) => !known.includes(w))} />
       <Items report={report} />
     </section>
   );

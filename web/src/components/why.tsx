@@ -1,10 +1,9 @@
 // How the file was recognised: every bid with its score and reason, the file's shape, and what only its own app knows.
-import type { Inspection } from '../../../js/src/types.ts';
+import type { Detection, Inspection } from '../../../js/src/types.ts';
 import { bytes, sentence, words } from '../words.ts';
 import { Disclosure } from './disclosure.tsx';
 
 export function Why({ found }: { found: Inspection }) {
-  const won = found.format?.id;
   return (
     <Disclosure class="why" summary={words.why}>
       <div class="why-box">
@@ -12,25 +11,7 @@ export function Why({ found }: { found: Inspection }) {
         <p>
           {words.whyFile}: {found.file.label}, {bytes(found.file.size)}.
         </p>
-        <table>
-          <caption class="sr">{words.whyBids}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.whyBid}</th>
-              <th scope="col">{words.whyScore}</th>
-              <th scope="col">{words.whyReason}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.bids.map((b) => (
-              <tr key={b.id} data-won={b.id === won}>
-                <th scope="row">{b.label}</th>
-                <td class="score">{b.score.toFixed(2)}</td>
-                <td>{sentence(b.reason)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Bids found={found} />
         <p class="fine">{words.whyRule}</p>
         {found.escrow.length > 0 && (
           <>
@@ -47,5 +28,30 @@ export function Why({ found }: { found: Inspection }) {
         )}
       </div>
     </Disclosure>
+  );
+}
+
+/** Every format's bid on a file, best first. */
+export function Bids({ found }: { found: Detection }) {
+  return (
+    <table>
+      <caption class="sr">{words.whyBids}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{words.whyBid}</th>
+          <th scope="col">{words.whyScore}</th>
+          <th scope="col">{words.whyReason}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {found.bids.map((b) => (
+          <tr key={b.id} data-won={b.id === found.format?.id}>
+            <th scope="row">{b.label}</th>
+            <td class="score">{b.score.toFixed(2)}</td>
+            <td>{sentence(b.reason)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
