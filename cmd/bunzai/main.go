@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"bunzai/fault"
+	"bunzai/limits"
 	"bunzai/wasm/plain"
 )
 
@@ -113,7 +114,7 @@ func (s *streams) fail(err error, asJSON bool) int {
 		fmt.Fprintf(s.err, "{\"error\":%s}\n", plain.Marshal(failureOf(f)))
 	} else {
 		fmt.Fprintln(s.err, "bunzai:", clean(f.Error()))
-		if f.Code == fault.OverLimit && f.Limit != nil && f.Limit.Raise != "" {
+		if f.Code == fault.OverLimit && f.Limit != nil && f.Limit.Raise == limits.Card().Raise {
 			fmt.Fprintln(s.err, "        on the command line that is --limits large")
 		}
 		if f.Code == fault.WouldLose && !isLoss {
