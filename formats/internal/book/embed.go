@@ -55,19 +55,9 @@ func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical
 	if err != nil {
 		return nil, nil, err
 	}
-	entity := func(b *lorebook, raw *jsondoc.Value) *canonical.Entity {
-		e := &canonical.Entity{Kind: canonical.KindLorebook, ID: bookID(b), Body: b}
-		if raw != nil {
-			un := jsondoc.Object()
-			un.Set("host", jsondoc.String(host))
-			un.Set("dialect", jsondoc.String(d.ID()))
-			e.Original = []*canonical.Escrow{{Bucket: Bucket, Raw: &jsondoc.Doc{Root: raw}, Unmapped: un}}
-		}
-		return e
-	}
 	parts := recorded(v, len(b.Entries))
 	if parts == nil {
-		return []*canonical.Entity{entity(b, v.Clone())}, warnings, nil
+		return []*canonical.Entity{d.entity(b, v.Clone(), host)}, warnings, nil
 	}
 	_, vals := d.decodeEntries(v, "", func(string) {})
 	var out []*canonical.Entity
@@ -92,10 +82,46 @@ func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical
 			x.Delete(othersKey)
 		}
 		raw.Set("name", jsondoc.String(p.name))
-		out = append(out, entity(part, raw))
+		out = append(out, d.entity(part, raw, host))
 		from += p.count
 	}
 	return out, warnings, nil
+}
+
+// Entity reads one book object as a piece whose escrow is its own document.
+func (d *Dialect) Entity(v *jsondoc.Value, where, host string) (*canonical.Entity, []string, error) {
+	var warnings []string
+	b, err := d.Decode(v, where, func(w string) { warnings = append(warnings, w) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.entity(b, v.Clone(), host), warnings, nil
+}
+
+func (d *Dialect) entity(b *lorebook, raw *jsondoc.Value, host string) *canonical.Entity {
+	un := jsondoc.Object()
+	un.Set("host", jsondoc.String(host))
+	un.Set("dialect", jsondoc.String(d.ID()))
+	return &canonical.Entity{Kind: canonical.KindLorebook, ID: bookID(b), Body: b,
+		Original: []*canonical.Escrow{{Bucket: Bucket, Raw: &jsondoc.Doc{Root: raw}, Unmapped: un}}}
+}
+
+// DialectOf is the dialect and a copy of the document of a book that came out of a card of host; nil for other books.
+func DialectOf(e *canonical.Entity, host string) (*Dialect, *jsondoc.Value) {
+	o := e.Bucket(Bucket)
+	if o == nil || o.Raw == nil {
+		return nil, nil
+	}
+	if h, _ := o.Unmapped.Get("host").Text(); h != host {
+		return nil, nil
+	}
+	id, _ := o.Unmapped.Get("dialect").Text()
+	for _, d := range []*Dialect{Tavern, LumiverseBook, LumiverseWorldBook, WorldInfo} {
+		if d.ID() == id {
+			return d, o.Raw.Root.Clone()
+		}
+	}
+	return nil, nil
 }
 
 func bookID(b *lorebook) string {

@@ -88,6 +88,13 @@ func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap
 	}
 }
 
+// ReadMedia reads the portrait and data.assets of a document, as body does.
+func ReadMedia(root *jsondoc.Value, v Variant, res *Resources) canonical.Media {
+	c := &canonical.Character{}
+	readAssets(assetsOf(root, v), res, c, func(string, string) {})
+	return c.Media
+}
+
 // asPortrait drops the name that the spec gives to the portrait: it says nothing of its own.
 func asPortrait(a *canonical.Asset) *canonical.Asset {
 	if a.Name != nil && strings.EqualFold(*a.Name, "main") {
@@ -151,6 +158,9 @@ func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
 	uri := canonical.Or(text("uri"), "")
 	a.Blob, a.Ref = res.resolve(uri)
 	if a.Blob != nil {
+		if p, ok := v.Get("path").Text(); ok && a.Ref == "" {
+			a.Ref = p // the archive that it was taken from
+		}
 		// The type stated by the data URI or by the entry's name is enough here: looking into every picture of a large
 		// archive would cost more than the rest of the work.
 		m := a.Blob.Mime

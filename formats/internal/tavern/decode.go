@@ -39,6 +39,9 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 	}
 	v, why := Classify(cd.Doc.Root)
 	if v == "" {
+		if words := formats.KnownJSON(cd.Doc.Root); words != "" {
+			return nil, fault.New(fault.NoCard, cd.Where, "this holds %s, which this version of bunzai does not read yet", words)
+		}
 		return nil, fault.New(fault.NoCard, cd.Where, "this is no character card: %s", why)
 	}
 	if err := Check(cd.Doc.Root, v, cd.Where); err != nil {

@@ -244,6 +244,14 @@ func (d *Draft) PutAssets(list *jsondoc.Value, lim limits.Limits) error {
 		return fault.Over(strings.Join(path, "."), fault.Limit{Name: "JSON", Value: lim.JSON, Found: int64(len(list.Raw())), Unit: "bytes",
 			Raise: "a " + string(d.Container) + " card holds its pictures as text; convert to charx instead, which holds them as files"})
 	}
+	if old := d.Doc.Root.At(path...); old.Kind() == jsondoc.KindArray {
+		var elems []*jsondoc.Value
+		for _, e := range list.Elems() {
+			elems = append(elems, e)
+		}
+		old.SetElems(elems) // what says the same keeps its bytes
+		return nil
+	}
 	fieldmap.Put(d.Doc.Root, path, list)
 	return nil
 }
@@ -261,6 +269,9 @@ func (v Variant) Prefix() string { return v.prefix() }
 
 // VariantOf is the envelope of a twin.
 func VariantOf(e *canonical.Escrow) Variant { return variant(e) }
+
+// SameMedia reports whether two bodies hold the same pictures.
+func SameMedia(a, b *canonical.Character) bool { return sameMedia(a, b) }
 
 func sameMedia(a, b *canonical.Character) bool {
 	x := &canonical.Character{Media: a.Media}
