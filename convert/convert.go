@@ -143,40 +143,38 @@ func (e *Engine) decode(codec formats.Codec, in *formats.Input) (*Pieces, error)
 
 // unclaimed explains a file that no format claims.
 func (e *Engine) unclaimed(in *formats.Input, d *Detection) error {
+	words, advice := formats.Known(in)
+	switch {
+	case words != "" && advice != "":
+		return fault.New(fault.NotRecognized, "", "this is %s and no card that bunzai reads; %s", words, advice)
+	case words != "":
+		return fault.New(fault.NotRecognized, "", "this is %s, which this version of bunzai does not read yet", words)
+	}
 	switch in.Kind {
 	case "png", "zip", "json":
 		// The parse error says more than the absence of a bid.
 		if _, err := in.Card(); err != nil {
-			f := fault.As(err)
-			if f.Code == fault.NoCard && in.Kind == "png" {
-				return f
-			}
-			if f.Code != fault.NoCard {
-				return f
-			}
+			return err
 		}
-	case "text", "unknown":
 	case "html":
 		return fault.New(fault.NotRecognized, "", "this is a web page (HTML) and no card, whatever its name says; perhaps the site answered with a page about an error or a sign-in. Download the card itself and try again")
+	case "text", "unknown":
+		return fault.New(fault.NotRecognized, "", "this is %s and no card; bunzai reads PNG, JSON and ZIP (.charx) files that hold one", in.Label)
 	default:
 		return fault.New(fault.Unsupported, "", "this is %s, and cards of that kind are not supported; bunzai reads PNG, JSON and ZIP (.charx)", in.Label)
 	}
-	msg := "this is " + in.Label + ", but no format that bunzai knows"
-	if len(d.Bids) > 0 {
-		var why []string
-		seen := map[string]bool{}
-		for _, b := range d.Bids {
-			if r := b.Reason; r != "" && !seen[r] && !strings.HasPrefix(r, "not a ") {
-				seen[r] = true
-				why = append(why, b.Info.Label+": "+r)
-			}
+	var why []string
+	seen := map[string]bool{}
+	for _, b := range d.Bids {
+		// The canonical file's own signs say nothing to a person with another app's file.
+		if r := b.Reason; r != "" && !seen[r] && b.Info.App != "bunzai" && !strings.HasPrefix(r, "not a ") && len(why) < 3 {
+			seen[r] = true
+			why = append(why, b.Info.Label+": "+r)
 		}
-		if len(why) > 3 {
-			why = why[:3]
-		}
-		if len(why) > 0 {
-			msg += " (" + strings.Join(why, "; ") + ")"
-		}
+	}
+	msg := "this is " + in.Label + ", but no file of an app that bunzai knows"
+	if len(why) > 0 {
+		msg += " (" + strings.Join(why, "; ") + ")"
 	}
 	return fault.New(fault.NotRecognized, "", "%s", msg)
 }

@@ -36,6 +36,8 @@ var (
 	flatSigns = []string{"alternate_greetings", "system_prompt", "post_history_instructions", "creator_notes", "extensions", "character_version", "character_book"}
 	// settingsSigns mark files of the Tavern family that are no cards: presets, instruct and context templates.
 	settingsSigns = []string{"prompt_order", "chat_completion_source", "temperature", "temp", "input_sequence", "story_string", "qrList", "scriptName", "findRegex", "blocks"}
+	// personaSigns mark personas of other apps, which also have a name and a description.
+	personaSigns = []string{"subjective_pronoun", "objective_pronoun", "nameColor", "boxColor", "personaStats"}
 )
 
 // Classify tells which card a JSON object is, or "" with the reason. It looks at names only.
@@ -81,6 +83,14 @@ func Classify(root *jsondoc.Value) (v Variant, why string) {
 		if root.Has(s) {
 			return "", "it has " + s + ", so it is a settings file and no card"
 		}
+	}
+	for _, s := range personaSigns {
+		if root.Has(s) {
+			return "", "it has " + s + ", so it is a persona and no card"
+		}
+	}
+	if root.Get("persona").Kind() == jsondoc.KindObject && root.Has("greeting") {
+		return "", "it has persona and greeting, so it is an Agnai character and no card"
 	}
 	v1, flat := false, 0
 	for _, s := range v1Signs {

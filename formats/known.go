@@ -1,0 +1,275 @@
+package formats
+
+import (
+	"bytes"
+	"strings"
+
+	"bunzai/jsondoc"
+	"bunzai/limits"
+	"bunzai/rope"
+)
+
+// known is a file of another app by its shape. Signs are members that must all be there, separated by spaces: a name
+// alone, name:kind (object, array, text, number), name=value, or !name for one that must not be there.
+type known struct {
+	words string
+	signs string
+}
+
+// objects are JSON files whose root is an object; the first that fits counts, so exact shapes stand before loose ones.
+// They serve messages only: a codec that claims a file never asks here.
+var objects = []known{
+	{"a NovelAI lorebook", "lorebookVersion:number entries:array"},
+	{"a NovelAI scenario", "scenarioVersion:number"},
+	{"a NovelAI story", "storyContainerVersion:number"},
+	{"a NovelAI preset", "presetVersion:number parameters:object"},
+	{"an Agnai memory book", "kind=memory"},
+	{"an Agnai character", "kind=character persona:object greeting:text"},
+	{"a RoleCall lorebook", "schemaVersion lorebook:object"},
+	{"a RoleCall persona", "spec=rolecall_persona"},
+	{"a RoleCall preset", "macro_engine_yaml:text"},
+	{"a RoleCall preset", "choice_groups:array"},
+	{"a RoleCall regex set", "rules:array"},
+	{"a Marinara regex set", "type=marinara_regex"},
+	{"a Marinara lorebook", "type=marinara_lorebook"},
+	{"a Marinara preset", "type=marinara_preset"},
+	{"a Marinara persona", "type=marinara_persona"},
+	{"a Marinara character", "type=marinara_character"},
+	{"a Lumiverse preset", "type=lumiverse_preset"},
+	{"a Lumiverse preset", "blocks:array schemaVersion"},
+	{"a Lumiverse regex set", "type=lumiverse_regex_scripts"},
+	{"a Lumiverse persona", "name:text subjective_pronoun:text objective_pronoun:text"},
+	{"a Lumiverse library wrapper", "type:text exportedAt data:object"},
+	{"a Backyard (Faraday) character", "aiName:text"},
+	{"a Backyard (Faraday) character", "aiPersona:text"},
+	{"a Backyard (Faraday) character", "aiDisplayName:text"},
+	{"a Backyard (Faraday) character", "customDialogue:text"},
+	{"a Pygmalion character", "char_name char_persona"},
+	{"a Pygmalion character", "char_persona char_greeting"},
+	{"a Pygmalion character", "char_persona world_scenario"},
+	{"a Pygmalion character", "char_greeting world_scenario"},
+	{"a Risu lorebook", "type=risu data:array"},
+	{"a Risu regex set", "type=regex data:array"},
+	{"a Risu module", "type=risuModule"},
+	{"a Risu preset", "promptTemplate:array"},
+	{"a Risu preset", "presetRegex:array"},
+	{"a SillyTavern persona backup", "personas:object persona_descriptions:object"},
+	{"a SillyTavern regex script", "findRegex scriptName"},
+	{"a SillyTavern quick reply set", "qrList:array"},
+	{"a SillyTavern quick reply set (old form)", "quickReplySlots:array"},
+	{"a SillyTavern chat completion preset", "prompts:array prompt_order"},
+	{"a SillyTavern chat completion preset", "prompts:array"},
+	{"a SillyTavern chat completion preset", "chat_completion_source"},
+	{"a SillyTavern instruct template", "input_sequence output_sequence"},
+	{"a SillyTavern context template", "story_string"},
+	{"a SillyTavern master export (several templates in one)", "instruct:object context:object"},
+	{"a SillyTavern reasoning template", "prefix:text suffix:text separator:text"},
+	{"a SillyTavern system prompt", "name:text content:text !entries !keys"},
+	{"a SillyTavern theme", "main_text_color blur_strength"},
+	{"SillyTavern's settings file", "power_user:object"},
+	{"a SillyTavern group", "members:array chat_id"},
+	{"a SillyTavern chat", "chat_metadata:object"},
+	{"a NovelAI sampler preset", "order:array repetition_penalty"},
+	{"a NovelAI sampler preset", "repetition_penalty tail_free_sampling"},
+	{"a KoboldAI sampler preset", "sampler_order:array rep_pen"},
+	{"a KoboldAI sampler preset", "ikgen rep_pen"},
+	{"a text completion sampler preset", "temp rep_pen"},
+	{"a text completion sampler preset", "temp top_p"},
+	{"a chat completion preset", "temperature top_p"},
+	{"a persona note", "name:text persona:text"},
+	{"a Character Card V3 lorebook", "spec=lorebook_v3"},
+}
+
+// lists are JSON files whose root is an array; the signs are those of its first element.
+var lists = []known{
+	{"a list of SillyTavern regex scripts", "findRegex scriptName"},
+	{"a list of Marinara regex scripts", "id findRegex"},
+	{"a list of Risu regex scripts", "in out type"},
+	{"a list of Risu lorebook entries", "key insertorder"},
+	{"a list of lorebook entries", "keys content"},
+	{"a list of World Info entries", "key content"},
+	{"a list of characters", "spec data:object"},
+	{"a SillyTavern chat", "mes is_user"},
+	{"a list of prompts", "role content"},
+}
+
+// KnownJSON says in words which other app's file a JSON document is, "" for none that is known.
+func KnownJSON(root *jsondoc.Value) string {
+	table := objects
+	switch root.Kind() {
+	case jsondoc.KindArray:
+		table, root = lists, root.Elem(0)
+	case jsondoc.KindObject:
+	default:
+		return ""
+	}
+	for _, k := range table {
+		if fits(root, k.signs) {
+			return k.words
+		}
+	}
+	return ""
+}
+
+func fits(v *jsondoc.Value, signs string) bool {
+	if v.Kind() != jsondoc.KindObject {
+		return false
+	}
+	for _, s := range strings.Fields(signs) {
+		if name, ok := strings.CutPrefix(s, "!"); ok {
+			if v.Has(name) {
+				return false
+			}
+			continue
+		}
+		if name, want, ok := strings.Cut(s, "="); ok {
+			if t, _ := v.Get(name).Text(); t != want {
+				return false
+			}
+			continue
+		}
+		name, kind, _ := strings.Cut(s, ":")
+		m := v.Get(name)
+		switch kind {
+		case "":
+			if m == nil || m.IsNull() {
+				return false
+			}
+		case "object":
+			if m.Kind() != jsondoc.KindObject {
+				return false
+			}
+		case "array":
+			if m.Kind() != jsondoc.KindArray {
+				return false
+			}
+		case "text":
+			if m.Kind() != jsondoc.KindString {
+				return false
+			}
+		case "number":
+			if m.Kind() != jsondoc.KindNumber {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// magics are files by their first bytes. A file with advice is no card in any version.
+var magics = []struct{ head, words, advice string }{
+	{"\x6f\x00", "a Risu module (.risum)", ""},
+	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it and choose the card inside"},
+	{"Rar!\x1a\x07", "a RAR archive", "unpack it and choose the card inside"},
+	{"\x1f\x8b", "a gzip file", "unpack it and choose the card inside"},
+	{"\xfd7zXZ\x00", "an xz file", "unpack it and choose the card inside"},
+	{"BZh", "a bzip2 file", "unpack it and choose the card inside"},
+	{"\x28\xb5\x2f\xfd", "a Zstandard file", "unpack it and choose the card inside"},
+	{"SQLite format 3\x00", "an SQLite database", ""},
+	{"MZ", "a Windows program", "no card comes as a program; do not run it"},
+	{"\x7fELF", "a Linux program", "no card comes as a program; do not run it"},
+	{"RISUSAVE", "a Risu save file", ""},
+}
+
+// Known says what a file is that no format claims, for the message: words is "" when it is nothing known. Advice is
+// what to do; "" means that a later version may read it.
+func Known(in *Input) (words, advice string) {
+	switch in.Kind {
+	case "json":
+		if d, err := in.Doc(); err == nil {
+			return KnownJSON(d.Root), ""
+		}
+		return chatLog(in.Source), ""
+	case "zip":
+		return knownZIP(in)
+	case "png":
+		p, err := in.PNG()
+		if err != nil {
+			return "", ""
+		}
+		for _, t := range p.Texts() {
+			switch strings.ToLower(t.Keyword) {
+			case "naidata":
+				return "a NovelAI lorebook in a picture", ""
+			case "persona":
+				return "a persona in a picture", ""
+			}
+		}
+	case "unknown", "text":
+		head, err := rope.View(in.Source, 0, min(in.Source.Size(), 64))
+		if err != nil {
+			return "", ""
+		}
+		for _, m := range magics {
+			if strings.HasPrefix(string(head), m.head) {
+				return m.words, m.advice
+			}
+		}
+	}
+	return "", ""
+}
+
+func knownZIP(in *Input) (words, advice string) {
+	z, err := in.ZIP()
+	if err != nil {
+		return "", ""
+	}
+	has := func(path string) bool { return z.Find(path) != nil }
+	under := func(folder string) bool {
+		for _, e := range z.Entries {
+			if len(e.Path) > len(folder) && strings.EqualFold(e.Path[:len(folder)], folder) {
+				return true
+			}
+		}
+		return false
+	}
+	cards := 0
+	for _, e := range z.Entries {
+		switch low := strings.ToLower(e.Path); {
+		case strings.HasPrefix(low, "__macosx/"):
+		case strings.HasSuffix(low, ".png"), strings.HasSuffix(low, ".json"), strings.HasSuffix(low, ".charx"):
+			cards++
+		}
+	}
+	switch {
+	case has("lumiverse_modules.json"):
+		return "a Lumiverse card without its card.json", ""
+	case has("manifest.json") && under("database/"):
+		return "a Lumiverse account backup (.lvbak)", ""
+	case has("manifest.json") && under("characters/"):
+		return "a Backyard character archive (.byaf)", ""
+	case has("package.json") && under("characters/"), under("scenarios/") && !has("manifest.json"):
+		return "a Voxta package (.voxpkg)", ""
+	case has("module.risum"):
+		return "a Risu archive without its card.json", ""
+	case has("[Content_Types].xml"):
+		return "an Office document", "save the card as JSON or PNG in the app that it came from"
+	case has("META-INF/container.xml"):
+		return "an e-book (EPUB)", "save the card as JSON or PNG in the app that it came from"
+	case has("AndroidManifest.xml"), has("META-INF/MANIFEST.MF"):
+		return "an app package", "save the card as JSON or PNG in the app that it came from"
+	case cards > 0:
+		return "an ordinary ZIP archive with files in it, none of them named card.json", "unpack it and choose the cards inside"
+	}
+	return "", ""
+}
+
+// chatLog knows JSON lines whose first line is a chat's head.
+func chatLog(src rope.Source) string {
+	head, err := rope.View(src, 0, min(src.Size(), 64<<10))
+	if err != nil {
+		return ""
+	}
+	line, rest, ok := bytes.Cut(head, []byte("\n"))
+	if !ok || !bytes.HasPrefix(bytes.TrimSpace(rest), []byte("{")) {
+		return ""
+	}
+	d, err := jsondoc.Parse(line, limits.Card())
+	if err != nil {
+		return ""
+	}
+	if d.Root.Has("chat_metadata") || d.Root.Has("user_name") || d.Root.Has("mes") {
+		return "a SillyTavern chat log"
+	}
+	return "JSON lines (several JSON documents in one file)"
+}
