@@ -304,3 +304,10 @@ func TestServe(t *testing.T) {
 		t.Fatal("the server does not stop")
 	}
 }
+
+// The page states its policy once for every host that serves it; this server sends the same.
+func TestPolicyIsThePages(t *testing.T) {
+	b, err := os.ReadFile("../../web/HEADERS.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(b), contentSecurityPolicy)
+}

@@ -9,8 +9,9 @@ import (
 )
 
 func main() {
-	// Linear memory never shrinks, so the collector works harder before it grows.
-	debug.SetGCPercent(60)
+	// Linear memory never shrinks. A small heap is collected seldom, for speed; from the limit on the collector works
+	// harder before memory grows.
+	debug.SetGCPercent(150)
 	debug.SetMemoryLimit(96 << 20)
 
 	engine := js.Global().Get("Object").New()
