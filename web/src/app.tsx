@@ -1,4 +1,5 @@
 // The page: a header, and one of its states.
+import { useEffect } from 'preact/hooks';
 import { Card } from './components/card.tsx';
 import { DropTarget } from './components/drop-target.tsx';
 import { Empty } from './components/empty.tsx';
@@ -6,11 +7,16 @@ import { FileList } from './components/file-list.tsx';
 import { Header } from './components/header.tsx';
 import { registerPicker } from './intake.ts';
 import { spoken } from './live.ts';
+import { words } from './words.ts';
 import { addFiles, current, items } from './state.ts';
 
 export function App() {
   const any = items.value.length > 0;
   const item = current.value;
+  const name = item?.inspection.value?.pieces[0]?.name;
+  useEffect(() => {
+    document.title = name ? `${name} · ${words.app}` : words.title;
+  }, [name]);
   return (
     <>
       <Header busy={any} />

@@ -157,6 +157,7 @@ function binary(n: number): string {
 
 export const words = {
   app: 'bunzai',
+  title: 'bunzai: character cards, from app to app',
   headline: 'Drop a character card',
   pitch: 'See what it is, turn it into another app’s file. Nothing leaves this tab.',
   choose: 'Choose files',
@@ -212,7 +213,7 @@ export const words = {
   field: 'Field',
   before: 'Before',
   after: 'After',
-  values: (n: number) => ` ${count(n)} values`,
+  values: (n: number) => counted(n, 'value'),
   nothing: 'nothing',
   emptyText: 'empty',
   showCarried: (n: number) => `Show what is carried (${count(n)})`,

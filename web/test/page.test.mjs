@@ -277,3 +277,31 @@ test('text of a card is text: markup in it stays inert', () => on({}, async (pag
   assert.equal(await page.$eval('.name', (e) => e.textContent), evil);
   assert.equal(await page.$('.card script'), null);
 }));
+
+test('the result can be dragged out: the browser is given its address, name and type', () => on({}, async (page) => {
+  await page.click('.quiet');
+  await waitReady(page);
+  await page.evaluate(() => addEventListener('dragstart', (e) => {
+    globalThis.dragged = { stopped: e.defaultPrevented, data: e.dataTransfer.getData('DownloadURL') };
+  }));
+  const box = await (await page.$('.tile')).boundingBox();
+  await page.mouse.move(box.x + 20, box.y + 20);
+  await new Promise((r) => setTimeout(r, 300));
+  await page.mouse.down();
+  await page.mouse.move(box.x + 60, box.y - 40, { steps: 5 });
+  await page.waitForFunction(() => globalThis.dragged);
+  const dragged = await page.evaluate(() => globalThis.dragged);
+  assert.equal(dragged.stopped, false);
+  assert.match(dragged.data, /^image\/png:Juniper\.png:blob:http/);
+}));
+
+test('a file picked twice is two rows; removing the last returns to the first screen', () => on({}, async (page) => {
+  const path = await write(tmp.dir, 'twice.json', JSON.stringify(card('Twice')));
+  await pick(page, path);
+  await waitReady(page);
+  await pick(page, path);
+  await page.waitForFunction(() => document.querySelectorAll('.row[data-status="ready"]').length === 2);
+  await page.click('.row .bare');
+  await page.click('.row .bare');
+  await page.waitForSelector('.empty');
+}));

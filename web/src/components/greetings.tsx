@@ -4,6 +4,7 @@ import type { PieceView } from '../../../js/src/types.ts';
 import { announce } from '../live.ts';
 import { words } from '../words.ts';
 import { Icon } from './icons.tsx';
+import { LongText } from './long-text.tsx';
 
 export function Greetings({ greetings }: { greetings: PieceView['greetings'] }) {
   const [at, setAt] = useState(0);
@@ -43,7 +44,7 @@ export function Greetings({ greetings }: { greetings: PieceView['greetings'] }) 
           </button>
         </span>
       </div>
-      <div class="prose">{g.text}</div>
+      <LongText key={at} text={g.text} long={8000} lines={400} />
     </div>
   );
 }

@@ -15,7 +15,7 @@ export function ReportRow({ item }: { item: ReportItem }) {
       <th scope="row" role="rowheader">
         <span class="label">
           {item.label}
-          {item.count > 1 && <small>{words.values(item.count)}</small>}
+          {item.count > 1 && before !== null && <small> {words.values(item.count)}</small>}
         </span>
         {item.wire && <code>{item.wire}</code>}
         {item.reason && <span class="reason">{sentence(item.reason)}</span>}
@@ -27,6 +27,11 @@ export function ReportRow({ item }: { item: ReportItem }) {
       ) : same(item) ? (
         <td colSpan={2} role="cell" class="wide">
           <Value text={after} />
+        </td>
+      ) : before === null && after === null ? (
+        // One line for many values: there is no single text to show.
+        <td colSpan={2} role="cell" class="wide">
+          <span class="none">{words.values(item.count)}</span>
         </td>
       ) : (
         <>
