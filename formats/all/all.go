@@ -6,6 +6,7 @@ package all
 import (
 	"bunzai/formats"
 	"bunzai/formats/bunzai"
+	"bunzai/formats/lumiverse"
 	"bunzai/formats/sillytavern"
 )
 
@@ -13,6 +14,7 @@ import (
 func Registry() *formats.Registry {
 	return formats.NewRegistry(map[string][]formats.Codec{
 		"bunzai":      bunzai.Codecs(),
+		"lumiverse":   lumiverse.Codecs(),
 		"sillytavern": sillytavern.Codecs(),
 	})
 }

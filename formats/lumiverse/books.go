@@ -1,0 +1,190 @@
+package lumiverse
+
+import (
+	"fmt"
+	"strings"
+
+	"bunzai/canonical"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/formats/internal/book"
+	"bunzai/formats/internal/fieldmap"
+	"bunzai/formats/internal/tavern"
+	"bunzai/jsondoc"
+	"bunzai/limits"
+)
+
+const worldBooks = "world_books"
+
+// ExtractBooks implements formats.BookExtractor: the world books of the sidecar, else the card's own book.
+func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
+	twin := e.Bucket(name)
+	if twin == nil || twin.Raw == nil {
+		return nil, nil, nil
+	}
+	side, _ := readSidecar(twin.Files, limits.Large()) // a broken one was told of by Decode
+	return extract(twin.Raw.Root, tavern.VariantOf(twin), side)
+}
+
+func extract(root *jsondoc.Value, v tavern.Variant, side *jsondoc.Doc) ([]*canonical.Entity, []string, error) {
+	if side != nil {
+		if l := side.Root.Get(worldBooks); l.Kind() == jsondoc.KindArray && l.Len() > 0 {
+			return world(l, sidecar+" "+worldBooks)
+		}
+	}
+	own, warn, err := book.Extract(root, v.Prefix(), name, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	hub := strings.Split(v.Prefix()+"extensions."+hubKey+"."+worldBooks, ".")
+	if l := root.At(hub...); l.Kind() == jsondoc.KindArray && l.Len() > 0 {
+		// The copy may be stale: it counts where the card has no book, or the same ones.
+		if list, w, err := world(l, strings.Join(hub, ".")); err == nil && (len(own) == 0 || sameBooks(own, list)) {
+			return list, w, nil
+		}
+	}
+	return own, warn, nil
+}
+
+func world(l *jsondoc.Value, where string) (out []*canonical.Entity, warnings []string, err error) {
+	for i, v := range l.Elems() {
+		at := fmt.Sprintf("%s[%d]", where, i)
+		if v.Kind() != jsondoc.KindObject {
+			if !v.IsNull() {
+				warnings = append(warnings, at+" is "+v.Kind().String()+" and no world book; it is kept for the way back")
+			}
+			continue
+		}
+		e, warn, err := book.LumiverseWorldBook.Entity(v, at, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		out = append(out, e)
+		warnings = append(warnings, warn...)
+	}
+	return out, warnings, nil
+}
+
+func sameBooks(a, b []*canonical.Entity) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if same, err := canonical.Same(a[i].Body, b[i].Body); err != nil || !same {
+			return false
+		}
+	}
+	return true
+}
+
+// books applies the three-way contract to every place that holds a book.
+func (w *writer) books(list []*canonical.Entity) error {
+	if list == nil {
+		return nil
+	}
+	for _, e := range list {
+		if e.Lorebook() == nil {
+			return fault.New(fault.WrongKind, "", "the piece %q is a %s and no lorebook", e.ID, e.Kind)
+		}
+	}
+	root, prefix := w.d.Doc.Root, w.d.Variant.Prefix()
+	hub := strings.Split(prefix+"extensions."+hubKey+"."+worldBooks, ".")
+	var side *jsondoc.Value
+	if w.n.side != nil {
+		side = w.n.side.Root
+	}
+	if len(list) == 0 {
+		for _, r := range []*jsondoc.Doc{w.d.Doc, w.d.Second} {
+			if r == nil {
+				continue
+			}
+			v, _ := tavern.Classify(r.Root)
+			if _, err := book.Embed(r.Root, v.Prefix(), list, book.LumiverseBook, nil); err != nil {
+				return err
+			}
+		}
+		if side.Has(worldBooks) && side.Get(worldBooks).Len() > 0 {
+			side.Delete(worldBooks)
+		}
+		if v := root.At(hub...); v != nil && v.Len() > 0 {
+			fieldmap.Drop(root, hub)
+		}
+		return nil
+	}
+	was, _, err := extract(root, w.d.Variant, w.n.side)
+	if err != nil {
+		return err
+	}
+	own, where := book.Find(root, prefix)
+	unchanged := sameBooks(was, list)
+	if unchanged && (w.zip || own != nil) {
+		return nil
+	}
+	near := func(piece int, path, after, why string) {
+		w.d.Near = append(w.d.Near, formats.Near{Piece: piece, Path: path, After: after, Why: why})
+	}
+	if w.zip && (w.fresh || side.Get(worldBooks).Len() > 0 || len(list) > 1) {
+		var out []*jsondoc.Value
+		for i, e := range list {
+			d, raw := book.DialectOf(e, name)
+			if d != book.LumiverseWorldBook {
+				raw = nil
+			}
+			v := book.LumiverseWorldBook.Encode(e.Lorebook(), raw, func(path, after, why string) { near(i+1, path, after, why) })
+			out = append(out, v)
+		}
+		if old := side.Get(worldBooks); old.Kind() == jsondoc.KindArray {
+			old.SetElems(out)
+		} else {
+			side.Set(worldBooks, jsondoc.Array(out...))
+		}
+		near = nil
+	}
+	if v := root.At(hub...); v != nil && !unchanged {
+		fieldmap.Drop(root, hub)
+	}
+	if w.zip && own == nil && !w.fresh && side.Get(worldBooks).Len() > 0 {
+		return nil // the app's archive had no merged copy
+	}
+	if len(list) == 1 && own != nil {
+		if d, raw := book.DialectOf(list[0], name); d == book.Tavern || d == book.LumiverseBook {
+			v := d.Encode(list[0].Lorebook(), raw, func(path, after, why string) {
+				if near != nil {
+					near(1, path, after, why)
+				}
+			})
+			fieldmap.Put(root, strings.Split(where, "."), v)
+			w.stale(root, prefix, where)
+			return w.second(list)
+		}
+	}
+	v, err := book.LumiverseBook.Merge(list, near)
+	if err != nil {
+		return err
+	}
+	if where == "" {
+		where = prefix + "character_book"
+	}
+	fieldmap.Put(root, strings.Split(where, "."), v)
+	w.stale(root, prefix, where)
+	return w.second(list)
+}
+
+// stale removes the other copy of a book that changed: the app would bring it back.
+func (w *writer) stale(root *jsondoc.Value, prefix, home string) {
+	for _, s := range []string{prefix + "character_book", prefix + "extensions.character_book"} {
+		if p := strings.Split(s, "."); s != home && root.At(p...).Kind() == jsondoc.KindObject {
+			fieldmap.Drop(root, p)
+		}
+	}
+}
+
+// second keeps the other chunk of a PNG in step.
+func (w *writer) second(list []*canonical.Entity) error {
+	if w.d.Second == nil {
+		return nil
+	}
+	v, _ := tavern.Classify(w.d.Second.Root)
+	_, err := book.Embed(w.d.Second.Root, v.Prefix(), list, book.LumiverseBook, nil)
+	return err
+}

@@ -1,0 +1,84 @@
+package lumiverse
+
+import (
+	"bunzai/canonical"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/formats/internal/book"
+	"bunzai/formats/internal/tavern"
+)
+
+type character struct{}
+
+func (character) Info() formats.Info {
+	return formats.Info{
+		ID: name, App: name, AppLabel: label, Kind: canonical.KindCharacter, Label: "Lumiverse character card",
+		Containers: []formats.Container{formats.CharX, formats.PNG, formats.JSON},
+	}
+}
+
+func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
+	c, err := app.Decode(in)
+	if err != nil {
+		return nil, err
+	}
+	n := open(c.Doc.Root, c.Variant, c.Res, nil, nil)
+	n.read(&canonical.Character{Media: tavern.ReadMedia(c.Doc.Root, c.Variant, c.Res)})
+	c.Warnings = append(c.Warnings, n.joined...)
+	d := app.Decoded(c)
+	card := d.Unmapped
+	d.Unmapped = func() []string {
+		var out []string
+		if card != nil {
+			out = card()
+		}
+		return append(out, n.moreUnmapped()...)
+	}
+	return d, nil
+}
+
+// Encode writes the card over its own twin, or a new one, with its sidecar in an archive.
+func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {
+	twin := e.Bucket(name)
+	if ctx.Spec != "" && ctx.Spec != string(tavern.V3) && (twin == nil || string(tavern.VariantOf(twin)) != ctx.Spec) {
+		return nil, fault.New(fault.UnknownTarget, "", "Lumiverse writes V3 cards; there is no %q of them", ctx.Spec)
+	}
+	d, err := app.NewDraft(e, ctx, tavern.V3, formats.CharX)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWriter(d, e.Character(), ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.pictures(); err != nil {
+		return nil, err
+	}
+	w.variants()
+	if err := w.books(ctx.Lorebooks); err != nil {
+		return nil, err
+	}
+	w.tidy()
+	if err := w.refuse(ctx.AllowLoss); err != nil {
+		return nil, err
+	}
+	out, err := d.Finish(e, ctx.Limits, w.members(), w.gone)
+	if err != nil {
+		return nil, err
+	}
+	out.Warnings = append(out.Warnings, w.warnings...)
+	return out, nil
+}
+
+func (character) Fields() []formats.Field {
+	return append(app.Fields(),
+		formats.Field{Path: "media.portrait", Wire: "assets/icon/image/main in the archive, or the PNG picture", Reads: true},
+		formats.Field{Path: "media.assets", Wire: "lumiverse_modules.json and assets/ in the archive, or data.assets", Reads: true},
+		formats.Field{Path: "variants", Wire: "alternate_fields, alternate_avatars", Reads: true,
+			Note: "Lumiverse has alternates of description, personality, scenario and picture only"},
+		formats.Field{Path: "knowledgeRefs", Wire: "world_books, data.character_book", Reads: true},
+	)
+}
+
+// BookFields implements formats.BookFielder.
+func (character) BookFields() []formats.Field { return book.LumiverseWorldBook.Fields() }
