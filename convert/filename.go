@@ -1,12 +1,15 @@
 package convert
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // reserved are names that Windows keeps for devices.
-var reserved = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true}
+var reserved = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true, "conin$": true, "conout$": true}
 
 // FileName makes a file name of a display name: characters that a file system refuses become "_", the extension is
 // added once, the length is bounded. It never holds a path.
@@ -41,4 +44,32 @@ func FileName(name, ext string) string {
 		s = "_" + s
 	}
 	return s + ext
+}
+
+// Names makes the file names of one folder distinct, also where the file system takes letter case and accent forms
+// (composed or not) for the same. The zero value is ready; it is not for use by several goroutines at once.
+type Names struct{ taken map[string]bool }
+
+// Take returns name, or name with a number before its extension when one like it was taken: "Ann (2).png". Names must
+// come from FileName. ext is the extension that FileName was given, so that "x.bunzai.json" keeps both parts together.
+func (n *Names) Take(name, ext string) string {
+	if n.taken == nil {
+		n.taken = map[string]bool{}
+	}
+	base := name
+	if len(ext) > 0 && len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
+		base, ext = name[:len(name)-len(ext)], name[len(name)-len(ext):]
+	} else {
+		ext = ""
+	}
+	for i := 2; n.taken[foldName(name)]; i++ {
+		name = base + " (" + strconv.Itoa(i) + ")" + ext
+	}
+	n.taken[foldName(name)] = true
+	return name
+}
+
+// foldName is equal for names that some file system takes for one. It may join more: that costs only a number.
+func foldName(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.ToUpper(norm.NFKC.String(s))), "ß", "ss")
 }

@@ -123,6 +123,9 @@ func Check(root *jsondoc.Value, v Variant, where string) error {
 		}
 	}
 	spec, _ := root.Get("spec").Text()
+	if !root.Has("data") {
+		return fault.New(fault.Damaged, joinWhere(where, "data"), "spec says %s, so data must be an object with the card's fields, and it is missing", spec)
+	}
 	return fault.New(fault.Damaged, joinWhere(where, "data"), "spec says %s, so data must be an object with the card's fields, and it is %s", spec, root.Get("data").Kind())
 }
 
