@@ -42,4 +42,3 @@ func names(ds []doc) (out []string) {
 	}
 	return out
 }
-

@@ -1,6 +1,7 @@
 package laws
 
 import (
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -143,7 +144,7 @@ func other(name string, v reflect.Value) reflect.Value {
 		return reflect.ValueOf(x)
 	case float64:
 		if name == "createdAt" || name == "updatedAt" {
-			return reflect.ValueOf(x + 86400)
+			return reflect.ValueOf(math.Floor(x) + 86400)
 		}
 		if name == "delayUntilRecursion" {
 			return reflect.ValueOf(1 - min(x, 1))
@@ -165,9 +166,21 @@ func (l leaf) edit(body any) {
 		n := reflect.New(v.Type().Elem())
 		n.Elem().Set(other(name, v.Elem()))
 		v.Set(n)
+		l.label(body)
 		return
 	}
 	v.Set(other(name, v))
+}
+
+// label gives an emotion the label that follows its name, as reading does.
+func (l leaf) label(body any) {
+	if c, ok := body.(*canonical.Character); ok && strings.HasPrefix(l.path, "media.assets") && strings.HasSuffix(l.path, ".name") {
+		for _, a := range c.Media.Assets {
+			if a.Role == canonical.RoleEmotion {
+				a.Label = a.Name
+			}
+		}
+	}
 }
 
 // clear takes an optional leaf away; false when it is not optional.
@@ -187,6 +200,7 @@ func (l leaf) restore(body, from any) bool {
 		return false
 	}
 	v.Set(l.at(from))
+	l.label(body)
 	return true
 }
 

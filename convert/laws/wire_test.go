@@ -276,6 +276,7 @@ func compare(t testing.TB, before, after string) delta {
 			d.added = append(d.added, y.path)
 		}
 	}
+	d.gone, d.added = withoutFilled(d.gone, d.added), withoutFilled(d.added, d.gone)
 	if len(d.gone)+len(d.added) > 0 {
 		return d
 	}
@@ -289,6 +290,20 @@ func compare(t testing.TB, before, after string) delta {
 	}
 	d.layout = before[i:] == after[j:]
 	return d
+}
+
+// withoutFilled leaves out of list an empty object or list that is no leaf any more because something stands in it.
+func withoutFilled(list, inside []string) (out []string) {
+	for _, p := range list {
+		filled := false
+		for _, q := range inside {
+			filled = filled || strings.HasPrefix(q, p+".") || strings.HasPrefix(q, p+"[")
+		}
+		if !filled {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // sameRest asserts that everything but the JSON documents is the same, byte for byte and in order.

@@ -292,6 +292,7 @@ func (d *Dialect) newEntry(id string, index int) *jsondoc.Value {
 		text("content", "comment")
 		v.Set("order_value", jsondoc.Int(int64(index)))
 		v.Set("disabled", jsondoc.Bool(false))
+		v.Set("use_regex", jsondoc.Bool(false))
 		v.Set("extensions", jsondoc.Object())
 	default:
 		v.Set("id", num)
@@ -300,6 +301,11 @@ func (d *Dialect) newEntry(id string, index int) *jsondoc.Value {
 		v.Set("enabled", jsondoc.Bool(true))
 		v.Set("insertion_order", jsondoc.Int(100))
 		v.Set("extensions", jsondoc.Object())
+		if d.regexKey {
+			v.Get("extensions").Set("use_regex", jsondoc.Bool(false))
+		} else {
+			v.Set("use_regex", jsondoc.Bool(false))
+		}
 	}
 	return v
 }

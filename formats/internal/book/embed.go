@@ -214,12 +214,20 @@ func Embed(root *jsondoc.Value, prefix string, books []*canonical.Entity, d *Dia
 		home = prefix + "character_book"
 	}
 	for _, s := range slots(prefix) {
-		if s != home && root.At(strings.Split(s, ".")...).Kind() == jsondoc.KindObject {
-			fieldmap.Drop(root, strings.Split(s, ".")) // a stale copy would come back as the book
+		// A copy that says the same is kept in step; one that says something else was not the book before either.
+		if c := root.At(strings.Split(s, ".")...); s != home && jsondoc.Equal(c, cur) && cur != nil {
+			fieldmap.Put(root, strings.Split(s, "."), v.Clone())
 		}
 	}
 	fieldmap.Put(root, strings.Split(home, "."), v)
 	return true, nil
+}
+
+// SameIn reports whether two cards embed the same lorebooks.
+func SameIn(a *jsondoc.Value, prefixA string, b *jsondoc.Value, prefixB string) bool {
+	x, _, errx := Extract(a, prefixA, "", nil)
+	y, _, erry := Extract(b, prefixB, "", nil)
+	return errx == nil && erry == nil && sameBooks(x, y)
 }
 
 func sameBooks(a, b []*canonical.Entity) bool {

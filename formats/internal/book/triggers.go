@@ -144,7 +144,8 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 				obj.Set(n, list.Write(keys, old))
 			}
 		}
-		if v := obj.Get("use_regex"); v != nil || d.regexKey || !d.File {
+		// A new entry has the switch from its template; one of a twin without it gains it only where it says something.
+		if obj.Get("use_regex") != nil || d.regexKey && (obj.At("extensions", "use_regex") != nil || d.anyRegex(e)) {
 			d.setUseRegex(obj, e)
 		}
 	}

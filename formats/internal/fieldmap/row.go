@@ -76,6 +76,28 @@ func (r Row[B]) OnlyV3() Row[B] {
 	return r
 }
 
+// WhereHeld makes a row write only at places that hold a value already: it never adds its home.
+func (r Row[B]) WhereHeld() Row[B] {
+	write, home := r.write, r.covers[0]
+	r.write = func(obj *jsondoc.Value, b *B, near Near) {
+		had := obj.At(home...) != nil
+		if write(obj, b, near); !had {
+			Drop(obj, home)
+		}
+	}
+	return r
+}
+
+// Held reports whether obj has the value at any of the row's places.
+func (r Row[B]) Held(obj *jsondoc.Value) bool {
+	for _, c := range r.covers {
+		if obj.At(c...) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Access reaches one field of a body. Get reports absence with false.
 type Access[B, T any] struct {
 	Get   func(b *B) (T, bool)

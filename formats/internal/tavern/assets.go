@@ -113,9 +113,12 @@ func clip(s string) string {
 const ccDefault = "ccdefault:"
 
 func isURL(s string) bool {
-	l := strings.ToLower(s)
+	l := scheme(s)
 	return strings.HasPrefix(l, "https://") || strings.HasPrefix(l, "http://")
 }
+
+// scheme is the start of a uri in lower case, long enough for every scheme; the rest may be megabytes of base64.
+func scheme(uri string) string { return strings.ToLower(uri[:min(len(uri), 16)]) }
 
 // mainIcon is the index of the icon named main, else of the first icon, else -1.
 func mainIcon(list *jsondoc.Value) int {
@@ -177,7 +180,7 @@ func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
 // resolve finds the bytes behind a uri. Ref is what stays to be said about where they were: the archive path or the
 // link, and nothing for a data URI.
 func (r *Resources) resolve(uri string) (b *canonical.Blob, ref string) {
-	low := strings.ToLower(uri)
+	low := scheme(uri)
 	switch {
 	case strings.HasPrefix(low, "data:"):
 		if b := blob.FromURI(uri, r.Limits); b != nil {
@@ -233,101 +236,25 @@ func (d *Draft) AssetList(body *canonical.Character, hooks ListHooks) (*jsondoc.
 	return p.list, nil
 }
 
-// planAssets builds the assets list for a container. Old is the list that stands in the twin (nil for none) with the
-// assets that it was read as; unchanged ones keep their object. Paths maps archive paths that are taken.
+// planAssets builds the assets list for a container. Old is the list that stands in the twin (nil for none), read with
+// oldRes: elements of unchanged assets keep their bytes, an edited one changes where it was edited, and what reading
+// passes over (the ccdefault: icon, what is no asset) stays where it stood. Taken tells which archive paths are in use.
 func planAssets(c *character, container formats.Container, old *jsondoc.Value, oldRes *Resources, taken func(path string) bool, hooks ListHooks) (*assetPlan, error) {
-	p := &assetPlan{}
-	list := jsondoc.Array()
-	used := map[string]bool{}
-	free := func(path string) bool { return !used[strings.ToLower(path)] && (taken == nil || !taken(path)) }
-	add := func(a *canonical.Asset, typ, name string, v *jsondoc.Value) error {
-		uri := a.Ref
-		declared := canonical.Or(a.Ext, "")
-		ext := declared
-		switch {
-		case a.Blob == nil:
-			if !isURL(uri) && uri != ccDefault && v == nil {
-				return nil // a link into another file: it means nothing here, and the report says so
-			}
-		case container == formats.CharX && hooks.Path != nil:
-			path := hooks.Path(a)
-			ext = strings.TrimPrefix(pathpkg.Ext(path), ".")
-			uri = "embeded://" + path
-			if strings.EqualFold(archivePath(a.Ref), path) && v != nil {
-				uri = a.Ref // as it was spelled
-			}
-		case container == formats.CharX:
-			path := archivePath(a.Ref)
-			if path != "" && !used[strings.ToLower(path)] {
-				ext = strings.TrimPrefix(pathpkg.Ext(path), ".")
-			} else {
-				ext = blob.Ext(a.Blob, declared)
-				path = uniquePath("assets/"+folderType(typ)+"/"+blob.Folder(blob.Mime(a.Blob, ext))+"/"+cleanName(name), ext, free)
-			}
-			used[strings.ToLower(path)] = true
-			p.files = append(p.files, FileOut{Path: path, Blob: a.Blob})
-			uri = "embeded://" + path
-			if strings.EqualFold(archivePath(a.Ref), path) && v != nil {
-				uri = a.Ref // as it was spelled
-			}
-		default:
-			ext = blob.Ext(a.Blob, declared)
-			keep := false
-			if v != nil {
-				was := readAsset(v, oldRes)
-				same, err := canonical.SameBlob(was.Blob, a.Blob)
-				keep = err == nil && same && oldRes.Container == container
-			}
-			if keep {
-				uri, _ = v.Get("uri").Text()
-			} else {
-				var err error
-				if uri, err = blob.URI(a.Blob, ext); err != nil {
-					return err
-				}
+	b := &listBuilder{assetPlan: &assetPlan{}, container: container, hooks: hooks, taken: taken, used: map[string]bool{}}
+	list := old.Clone() // its elements are edited in place
+	rows := oldRows(list, oldRes)
+	b.sameHome = rows != nil && oldRes.Container == container
+	match := matchAssets(c, rows, oldRes)
+	if m := c.Media.Portrait; m != nil && match[m] == nil {
+		for _, r := range rows {
+			if r.passed && r.a != nil {
+				match[m] = r // the icon that stands for the app's or the carrier's own picture
 			}
 		}
-		if v == nil {
-			v = jsondoc.Object()
-			v.Set("type", jsondoc.String(typ))
-			v.Set("uri", jsondoc.String(uri))
-			v.Set("name", jsondoc.String(name))
-			if declared != "" && a.Blob == nil {
-				ext = declared
-			}
-			v.Set("ext", jsondoc.String(extOr(ext)))
-		} else {
-			v.Set("type", jsondoc.String(typ))
-			v.Set("uri", jsondoc.String(uri))
-			if a.Name != nil || v.Has("name") {
-				v.Set("name", jsondoc.String(name))
-			}
-		}
-		if hooks.Made != nil {
-			hooks.Made(a, v)
-		}
-		list.AppendElem(v)
-		return nil
 	}
-	reuse := matchAssets(c, old, oldRes)
-	if m := c.Media.Portrait; m != nil {
-		switch {
-		case container == formats.PNG && isPNG(m.Blob):
-			if v := reuse[m]; v != nil && len(c.Media.Assets) == 0 {
-				// the picture is the carrier now
-			}
-			if len(c.Media.Assets) > 0 || old != nil {
-				v := jsondoc.Object()
-				v.Set("type", jsondoc.String("icon"))
-				v.Set("uri", jsondoc.String(ccDefault))
-				v.Set("name", jsondoc.String("main"))
-				v.Set("ext", jsondoc.String("png"))
-				list.AppendElem(v)
-			}
-		default:
-			if err := add(m, "icon", canonical.Or(m.Name, "main"), reuse[m]); err != nil {
-				return nil, err
-			}
+	for a, r := range match {
+		if b.keeps(a, r) {
+			b.used[strings.ToLower(CleanEntryPath(archivePath(a.Ref)))] = true
 		}
 	}
 	for _, a := range c.Media.Assets {
@@ -335,14 +262,181 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 		if typ == "" {
 			typ = "other"
 		}
-		if err := add(a, typ, canonical.Or(a.Name, canonical.Or(a.Label, a.Role)), reuse[a]); err != nil {
+		if err := b.add(a, typ, canonical.Or(a.Name, canonical.Or(a.Label, a.Role)), match[a]); err != nil {
 			return nil, err
 		}
 	}
-	if list.Len() > 0 || old != nil {
-		p.list = list
+	if m := c.Media.Portrait; m != nil {
+		n := len(b.out)
+		carrier := container == formats.PNG && isPNG(m.Blob)
+		switch {
+		case carrier && match[m] == nil && (b.sameHome || n == 0):
+			// the picture is the carrier, as it was; no element says so
+		case carrier:
+			b.addCarrier(match[m])
+		default:
+			if err := b.add(m, "icon", canonical.Or(m.Name, "main"), match[m]); err != nil {
+				return nil, err
+			}
+		}
+		if len(b.out) > n {
+			x := b.out[n]
+			b.out = b.out[:n]
+			b.insert(x)
+		}
 	}
-	return p, nil
+	for _, r := range rows {
+		if r.passed && !r.taken {
+			b.insert(element{r.v, r.index})
+		}
+	}
+	if len(b.out) > 0 || old != nil {
+		if b.list = list; list.Kind() != jsondoc.KindArray {
+			b.list = jsondoc.Array()
+		}
+		vs := make([]*jsondoc.Value, len(b.out))
+		for i, x := range b.out {
+			vs[i] = x.v
+		}
+		b.list.SetElems(vs)
+	}
+	return b.assetPlan, nil
+}
+
+// listBuilder puts the elements of a list together.
+type listBuilder struct {
+	*assetPlan
+	container formats.Container
+	hooks     ListHooks
+	taken     func(path string) bool
+	used      map[string]bool // archive paths, lower case
+	sameHome  bool            // the old list is of this container, so that its links hold
+	out       []element
+}
+
+// element is a value of the new list and its place in the old one; -1 for a new one.
+type element struct {
+	v   *jsondoc.Value
+	was int
+}
+
+// insert puts an element behind the one that stood before it, else in front.
+func (b *listBuilder) insert(x element) {
+	at, best := 0, -1
+	for i, y := range b.out {
+		if x.was >= 0 && y.was < x.was && y.was > best {
+			at, best = i+1, y.was
+		}
+	}
+	b.out = append(b.out[:at:at], append([]element{x}, b.out[at:]...)...)
+}
+
+func (b *listBuilder) free(path string) bool {
+	return !b.used[strings.ToLower(path)] && (b.taken == nil || !b.taken(path))
+}
+
+// keeps reports an asset whose bytes are where the old element says.
+func (b *listBuilder) keeps(a *canonical.Asset, r *oldRow) bool {
+	if r == nil || !b.sameHome || a.Blob == nil || r.a.Blob == nil {
+		return false
+	}
+	same, err := canonical.SameBlob(r.a.Blob, a.Blob)
+	return err == nil && same
+}
+
+// place finds where the bytes of an asset go: its uri and the ext that fits.
+func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (uri, ext string, err error) {
+	declared := canonical.Or(a.Ext, "")
+	switch {
+	case a.Blob == nil:
+		return a.Ref, declared, nil
+	case b.container == formats.CharX && b.hooks.Path != nil:
+		path := b.hooks.Path(a)
+		uri = "embeded://" + path
+		if strings.EqualFold(archivePath(a.Ref), path) && r != nil {
+			uri = a.Ref // as it was spelled
+		}
+		return uri, strings.TrimPrefix(pathpkg.Ext(path), "."), nil
+	case b.keeps(a, r):
+		uri, _ = r.v.Get("uri").Text()
+		return uri, canonical.Or(r.ext, ""), nil
+	case b.container == formats.CharX:
+		path := archivePath(a.Ref)
+		ext = strings.TrimPrefix(pathpkg.Ext(path), ".")
+		if path == "" || b.used[strings.ToLower(path)] || (r != nil && b.sameHome && !strings.EqualFold(ext, blob.Ext(a.Blob, declared))) {
+			ext = blob.Ext(a.Blob, declared)
+			path = uniquePath("assets/"+folderType(typ)+"/"+blob.Folder(blob.Mime(a.Blob, ext))+"/"+cleanName(name), ext, b.free)
+		}
+		b.used[strings.ToLower(path)] = true
+		b.files = append(b.files, FileOut{Path: path, Blob: a.Blob})
+		uri = "embeded://" + path
+		if strings.EqualFold(archivePath(a.Ref), path) && r != nil {
+			uri = a.Ref
+		}
+		return uri, ext, nil
+	}
+	ext = blob.Ext(a.Blob, declared)
+	uri, err = blob.URI(a.Blob, ext)
+	return uri, ext, err
+}
+
+func (b *listBuilder) add(a *canonical.Asset, typ, name string, r *oldRow) error {
+	if a.Blob == nil && !isURL(a.Ref) && a.Ref != ccDefault && r == nil {
+		return nil // a link into another file: it means nothing here, and the report says so
+	}
+	uri, ext, err := b.place(a, typ, name, r)
+	if err != nil {
+		return err
+	}
+	x := element{was: -1}
+	if r == nil {
+		x.v = jsondoc.Object()
+		x.v.Set("type", jsondoc.String(typ))
+		x.v.Set("uri", jsondoc.String(uri))
+		x.v.Set("name", jsondoc.String(name))
+		x.v.Set("ext", jsondoc.String(extOr(ext)))
+	} else {
+		r.taken = true
+		x = element{r.v, r.index}
+		if typ != r.typ {
+			x.v.Set("type", jsondoc.String(typ))
+		}
+		if now, _ := x.v.Get("uri").Text(); uri != now {
+			x.v.Set("uri", jsondoc.String(uri))
+			if a.Blob != nil && !strings.EqualFold(ext, canonical.Or(r.ext, "")) {
+				x.v.Set("ext", jsondoc.String(extOr(ext)))
+			}
+		}
+		if a.Role == canonical.RolePortrait && strings.EqualFold(name, canonical.Or(r.a.Name, "")) {
+			// the portrait is main by what it is
+		} else if !samePtr(a.Name, r.a.Name) {
+			x.v.Set("name", jsondoc.String(name))
+		}
+		if !samePtr(a.Ext, r.a.Ext) && (a.Blob == nil || a.Ext != nil && b.keeps(a, r)) {
+			setOr(x.v, "ext", a.Ext, func(s string, _ *jsondoc.Value) *jsondoc.Value { return jsondoc.String(s) })
+		}
+	}
+	if b.hooks.Made != nil {
+		b.hooks.Made(a, x.v)
+	}
+	b.out = append(b.out, x)
+	return nil
+}
+
+// addCarrier is the element that says that the picture of a PNG card is the main icon.
+func (b *listBuilder) addCarrier(r *oldRow) {
+	x := element{jsondoc.Object(), -1}
+	if r != nil {
+		r.taken = true
+		x = element{r.v, r.index}
+	}
+	x.v.Set("type", jsondoc.String("icon"))
+	x.v.Set("uri", jsondoc.String(ccDefault))
+	if r == nil {
+		x.v.Set("name", jsondoc.String("main"))
+		x.v.Set("ext", jsondoc.String("png"))
+	}
+	b.out = append(b.out, x)
 }
 
 func isPNG(b *canonical.Blob) bool { return b != nil && string(headOf(b, 8)) == "\x89PNG\r\n\x1a\n" }
@@ -352,40 +446,91 @@ func headOf(b *canonical.Blob, n int) []byte {
 	return h[:min(n, len(h))]
 }
 
-// matchAssets pairs the assets of a body with the objects of the old list that say the same.
-func matchAssets(c *character, old *jsondoc.Value, res *Resources) map[*canonical.Asset]*jsondoc.Value {
-	out := map[*canonical.Asset]*jsondoc.Value{}
+// oldRow is an element of the list that stands in the twin.
+type oldRow struct {
+	v      *jsondoc.Value
+	index  int
+	a      *canonical.Asset // nil when it is no asset
+	typ    string           // the type as it is written, also where a says it by its role
+	ext    *string
+	passed bool // reading passes over it
+	taken  bool
+}
+
+func oldRows(old *jsondoc.Value, res *Resources) (rows []*oldRow) {
 	if old.Kind() != jsondoc.KindArray || res == nil {
+		return nil
+	}
+	main := mainIcon(old)
+	for i, v := range old.Elems() {
+		r := &oldRow{v: v, index: i, a: readAsset(v, res)}
+		r.passed = r.a == nil
+		if r.a != nil {
+			if s, ok := v.Get("ext").Text(); ok {
+				r.ext = &s
+			}
+			if r.typ = canonical.Or(r.a.Type, typeOf[r.a.Role]); r.typ == "" {
+				r.typ = "other"
+			}
+			r.passed = i == main && r.a.Ref == ccDefault
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// matchAssets pairs the assets of a body with the elements that they were read from: by role and name with the same
+// bytes, by role and name, by the link, and by the bytes alone.
+func matchAssets(c *character, rows []*oldRow, res *Resources) map[*canonical.Asset]*oldRow {
+	out := map[*canonical.Asset]*oldRow{}
+	if len(rows) == 0 {
 		return out
 	}
-	used := map[int]bool{}
-	all := append([]*canonical.Asset{}, c.Media.Assets...)
-	if c.Media.Portrait != nil {
+	all := c.Media.Assets[:len(c.Media.Assets):len(c.Media.Assets)]
+	if c.Media.Portrait != nil && res.portrait() == nil { // else the twin's portrait is its carrier, which no element holds
 		all = append(all, c.Media.Portrait)
 	}
-	type row struct {
-		a *canonical.Asset
-		v *jsondoc.Value
-	}
-	byKey := map[string][]int{}
-	var rows []row
-	for _, v := range old.Elems() {
-		a := readAsset(v, res)
-		rows = append(rows, row{a, v})
-		if a != nil {
-			k := assetKey(a)
-			byKey[k] = append(byKey[k], len(rows)-1)
+	byKey, byRef, bySize := map[string][]*oldRow{}, map[string][]*oldRow{}, map[int64][]*oldRow{}
+	for _, r := range rows {
+		if r.passed {
+			continue
+		}
+		byKey[assetKey(r.a)] = append(byKey[assetKey(r.a)], r)
+		if r.a.Ref != "" {
+			byRef[r.a.Ref] = append(byRef[r.a.Ref], r)
+		}
+		if r.a.Blob != nil {
+			bySize[r.a.Blob.Data.Size()] = append(bySize[r.a.Blob.Data.Size()], r)
 		}
 	}
-	for _, a := range all {
-		for _, i := range byKey[assetKey(a)] {
-			if !used[i] {
-				used[i] = true
-				out[a] = rows[i].v.Clone()
-				break
+	used := map[*oldRow]bool{}
+	pair := func(list func(a *canonical.Asset) []*oldRow, fits func(a *canonical.Asset, r *oldRow) bool) {
+		for _, a := range all {
+			if out[a] != nil {
+				continue
+			}
+			for _, r := range list(a) {
+				if !used[r] && (fits == nil || fits(a, r)) {
+					used[r], out[a] = true, r
+					break
+				}
 			}
 		}
 	}
+	sameBytes := func(a *canonical.Asset, r *oldRow) bool {
+		same, err := canonical.SameBlob(a.Blob, r.a.Blob)
+		return err == nil && same && (a.Blob != nil || a.Ref == r.a.Ref)
+	}
+	key := func(a *canonical.Asset) []*oldRow { return byKey[assetKey(a)] }
+	pair(key, sameBytes)
+	pair(key, nil)
+	pair(func(a *canonical.Asset) []*oldRow { return byRef[a.Ref] }, nil)
+	pair(func(a *canonical.Asset) []*oldRow {
+		if a.Blob == nil {
+			return nil
+		}
+		return bySize[a.Blob.Data.Size()]
+	}, sameBytes)
 	return out
 }
 
@@ -418,7 +563,7 @@ func ArchivePath(ref string) string {
 
 // archivePath is the path inside an archive that a ref names, or "".
 func archivePath(ref string) string {
-	low := strings.ToLower(ref)
+	low := scheme(ref)
 	for _, s := range []string{"embeded://", "embedded://", "__asset:"} {
 		if strings.HasPrefix(low, s) {
 			if p := ref[len(s):]; safePath(p) && s != "__asset:" {

@@ -32,6 +32,7 @@ type Draft struct {
 	Was       *canonical.Character // what the twin says; nil for a new card
 	Assets    []FileOut            // files for an archive
 	Near      []formats.Near
+	Warnings  []string
 }
 
 // Skeleton is an empty card of that variant.
@@ -145,9 +146,10 @@ func (a *App) indent(c formats.Container) string {
 	return "    "
 }
 
-// skip leaves out what a V2 card has no field for; a V2 document that already holds such a key keeps it in step.
+// skip leaves out what a V2 card has no field for; a V2 document that already holds such a key, or the date under the
+// name that SillyTavern gives it, keeps it in step.
 func (d *Draft) skip(r fieldmap.Row[canonical.Character]) bool {
-	return r.V3 && d.Variant != V3 && d.Doc.Root.At(strings.Split(d.Variant.prefix()+strings.TrimPrefix(r.Wire, "data."), ".")...) == nil
+	return r.V3 && d.Variant != V3 && !r.Held(d.Doc.Root)
 }
 
 // needsV3 reports new content that only a V3 card can hold.
@@ -292,6 +294,10 @@ func (d *Draft) WriteBooks(books []*canonical.Entity, dial *book.Dialect) error 
 	if err != nil || !changed || d.Second == nil {
 		return err
 	}
+	if len(books) > 0 && !book.SameIn(d.Twin.Raw.Root, d.Variant.prefix(), d.Second.Root, prefixOf(d.Second.Root)) {
+		d.Warnings = append(d.Warnings, "the two card chunks of this PNG hold different lorebooks; the edit goes into the one that counts, the other stays as it is")
+		return nil
+	}
 	_, err = book.Embed(d.Second.Root, prefixOf(d.Second.Root), books, dial, nil)
 	return err
 }
@@ -310,8 +316,11 @@ type Chunk struct {
 // Finish writes the document into its container. Extra are further JSON entries of an archive, after card.json; gone
 // are archive paths that the card no longer refers to.
 func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, gone map[string]bool) (*formats.Encoded, error) {
+	if d.Twin != nil && container(d.Twin) != d.Container {
+		d.Doc.Prefix, d.Doc.Suffix = nil, nil // a byte order mark or NULs of another container: apps cannot read them here
+	}
 	out := &formats.Encoded{Container: d.Container, Spec: string(d.Variant)}
-	out.Near = d.Near
+	out.Near, out.Warnings = d.Near, d.Warnings
 	var err error
 	switch d.Container {
 	case formats.JSON:
@@ -370,6 +379,11 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 			return nil, fault.At(err, "portrait")
 		}
 		src, drop = raw, dropData
+		linked, err := d.assetChunks(lim)
+		if err != nil {
+			return nil, err
+		}
+		add = append(linked, add...)
 	default:
 		src = rope.Bytes(png.Placeholder())
 		if p != nil && p.Blob != nil {
@@ -383,6 +397,32 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 		return nil, fault.At(err, "portrait")
 	}
 	return f.Replace(drop, add...)
+}
+
+// assetChunks are the chunks that hold the assets of a PNG twin: they move along when its picture is replaced.
+func (d *Draft) assetChunks(lim limits.Limits) (add []png.Addition, err error) {
+	if d.TwinContainer() != formats.PNG || d.Twin.Media == nil {
+		return nil, nil
+	}
+	raw, err := d.Twin.Media.Raw()
+	if err != nil {
+		return nil, fault.At(err, "sourceMedia")
+	}
+	f, err := png.Open(raw, lim)
+	if err != nil {
+		return nil, fault.At(err, "sourceMedia")
+	}
+	for _, t := range f.Texts() {
+		if _, ok := png.AssetPath(t.Keyword); !ok {
+			continue
+		}
+		v, err := f.Value(t)
+		if err != nil {
+			return nil, fault.At(err, "chunk "+t.Keyword)
+		}
+		add = append(add, png.Addition{Keyword: t.Keyword, From: v})
+	}
+	return add, nil
 }
 
 // chunkTexts spells the documents as base64, computed when it is read. Where both chunks together are more than a

@@ -109,9 +109,13 @@ func (a *App) build(v Variant) fieldmap.Map[character] {
 		fieldmap.New("worldName", fieldmap.Ptr(func(c *character) **string { return &c.WorldName }), places([]string{v.prefix() + "extensions.world"}, fieldmap.Text())...),
 	}
 	for i, r := range m {
-		if why, ok := a.Parked[r.Path]; ok {
-			m[i] = r.Parked(why)
+		if r.V3 && v != V3 {
+			r = r.WhereHeld() // a card of an older spec gains no field of V3
 		}
+		if why, ok := a.Parked[r.Path]; ok {
+			r = r.Parked(why)
+		}
+		m[i] = r
 	}
 	return m
 }
@@ -296,8 +300,12 @@ func depthPromptRow(v Variant) fieldmap.Row[character] {
 				old = obj.At(path...)
 			}
 			old.Set("prompt", jsondoc.String(d.Text))
-			setOr(old, "depth", d.Depth, func(f float64, was *jsondoc.Value) *jsondoc.Value { return num.Write(f, was) })
-			setOr(old, "role", d.Role, func(s string, was *jsondoc.Value) *jsondoc.Value { return jsondoc.String(s) })
+			if x, _ := num.Read(old.Get("depth")); !samePtr(x, d.Depth) {
+				setOr(old, "depth", d.Depth, func(f float64, was *jsondoc.Value) *jsondoc.Value { return num.Write(f, was) })
+			}
+			if x, _ := text.Read(old.Get("role")); !samePtr(x, d.Role) {
+				setOr(old, "role", d.Role, func(s string, was *jsondoc.Value) *jsondoc.Value { return jsondoc.String(s) })
+			}
 		})
 }
 

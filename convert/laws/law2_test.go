@@ -1,0 +1,225 @@
+package laws
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"bunzai/canonical"
+	"bunzai/convert"
+)
+
+// Law 2: a small edit is a small diff.
+
+// carries names, for a canonical path, the members that carry it on the wire, home and mirrors, in any spelling (case
+// and underscores do not count). A path that is not here is carried by the member of its own name.
+var carries = map[string]string{
+	"identity.characterVersion":                "character_version",
+	"prompts.depthInjections":                  "depth_prompt",
+	"greetings.firstMessage":                   "first_mes",
+	"greetings.alternateGreetings":             "alternate_greetings",
+	"greetings.groupOnlyGreetings":             "group_only_greetings",
+	"examples.exampleMessages":                 "mes_example",
+	"attribution.source":                       "source",
+	"attribution.creatorNotes":                 "creator_notes creatorcomment",
+	"attribution.creatorNotesMultilingual":     "creator_notes_multilingual",
+	"attribution.createdAt":                    "creation_date create_date created_at",
+	"attribution.updatedAt":                    "modification_date updated_at",
+	"discovery.tags":                           "tags",
+	"worldName":                                "world",
+	"media":                                    "assets",
+	"globalScanDepth":                          "scan_depth",
+	"globalRecursion":                          "recursive_scanning",
+	"entries[].title":                          "name comment",
+	"entries[].enabled":                        "enabled disable disabled",
+	"entries[].triggerMode":                    "selective",
+	"entries[].triggers":                       "key keys use_regex",
+	"entries[].secondaryTriggers":              "keysecondary secondary_keys use_regex",
+	"entries[].sortOrder":                      "order insertion_order order_value",
+	"entries[].groupName":                      "group group_name",
+	"entries[].useMemo":                        "add_memo use_memo",
+	"entries[].generationTypes":                "triggers",
+	"entries[].scanCharacterDescription":       "match_character_description",
+	"entries[].scanCharacterPersonality":       "match_character_personality",
+	"entries[].scanUserPersona":                "match_persona_description",
+	"entries[].scanScenario":                   "match_scenario",
+	"entries[].scanCharacterDepthPrompt":       "match_character_depth_prompt",
+	"entries[].scanCreatorNotes":               "match_creator_notes",
+	"entries[].marker":                         "wi_marker",
+	"entries[].markerSide":                     "wi_marker_side",
+	"variants[].overrides.media":               "alternate_avatars",
+	"variants[].label":                         "label alternate_fields alternate_avatars",
+	"variants[].overrides.identity":            "alternate_fields",
+	"variants[].overrides.persona.personality": "alternate_fields",
+	"variants[].overrides.persona.scenario":    "alternate_fields",
+}
+
+// flat takes case and underscores out of a member name.
+func flatName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+
+// mayTouch reports whether a member of a document may change with a canonical path.
+func mayTouch(generic, wirePath string) bool {
+	best, list := "", ""
+	for k, v := range carries {
+		if len(k) > len(best) && (generic == k || strings.HasPrefix(generic, k) && strings.ContainsAny(generic[len(k):len(k)+1], ".[")) {
+			best, list = k, v
+		}
+	}
+	if best == "" {
+		list = strings.Trim(regexp.MustCompile(`\[\]`).ReplaceAllString(generic, ""), ".")
+		list = list[strings.LastIndexByte(list, '.')+1:]
+		if strings.HasPrefix(generic, "entries[].characterFilter") {
+			list = "characterFilter"
+		}
+	}
+	for _, step := range strings.FieldsFunc(wirePath, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		for _, n := range strings.Fields(list) {
+			if flatName(n) == flatName(step) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// entryOf finds the element that a wire path lies in: an entry of a book, or an asset.
+var entryOf = regexp.MustCompile(`^.*\b(entries(?:\[\d+\]|\.[^.\[]+)|assets\[\d+\])`)
+
+// TestLaw2Edit changes, and clears, each populated field: on the wire only what carries it changes; all else of the
+// document stays byte for byte, white space included, and so do all other chunks and archive entries.
+func TestLaw2Edit(t *testing.T) {
+	eachSource(t, func(t *testing.T, s source) {
+		if s.foreign {
+			t.Skip("its app cannot read this file, so another one is written")
+		}
+		p := read(t, s.data)
+		to := convert.Options{To: p.Info.App}
+		a := apart(t, s.data)
+		for _, l := range allLeaves(p) {
+			q := edited(p, l.piece, l.edit)
+			out := emit(t, q, to)
+			assert.True(t, string(out) == string(emit(t, q, to)), "%s: writing it twice gives two files", l.path)
+			small(t, a, apart(t, out), l, "changed")
+			back := read(t, out)
+			if assert.Len(t, back.Books, len(p.Books)) {
+				says, err := canonical.Diff(noRefs(body(q, l.piece)), noRefs(body(back, l.piece)))
+				require.NoError(t, err)
+				says = withoutFlags(says, l)
+				assert.Empty(t, says, "piece %d %s: the edit is not what is read again", l.piece, l.path)
+			}
+			optional := false
+			q = edited(p, l.piece, func(b any) { optional = l.clear(b) })
+			if optional && !strings.HasSuffix(l.path, ".content") {
+				small(t, a, apart(t, emit(t, q, to)), l, "cleared")
+			}
+		}
+		again := emit(t, p, to)
+		assert.Equal(t, apart(t, again).docs, a.docs, "the edits changed the entity that they started from")
+	})
+}
+
+// withoutFlags leaves out what follows from the edit: the flags of bare patterns, which come from the entry's case
+// switch, and the ext of a picture, which its bytes say.
+func withoutFlags(ch []canonical.Change, l leaf) (out []canonical.Change) {
+	for _, c := range ch {
+		switch g := canonical.Generic(c.Path); {
+		case l.generic() == "entries[].caseSensitive" && g == "entries[].triggers[].flags":
+		case strings.HasSuffix(l.path, ".content") && strings.HasSuffix(g, ".ext"):
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func noRefs(b any) any {
+	if c, ok := b.(*canonical.Character); ok {
+		x := *c
+		x.KnowledgeRefs = nil
+		return &x
+	}
+	return b
+}
+
+// small asserts that two files differ only where the leaf is carried.
+func small(t testing.TB, a, b wire, l leaf, what string) {
+	t.Helper()
+	if strings.HasPrefix(l.path, "media.portrait") || strings.Contains(l.path, "content") {
+		onlyPicture(t, a, b, l)
+	} else {
+		sameRest(t, a, b)
+	}
+	if !assert.Equal(t, names(a.docs), names(b.docs), "%s %s", l.path, what) {
+		return
+	}
+	for i := range a.docs {
+		d := compare(t, a.docs[i].text, b.docs[i].text)
+		entries := map[string]bool{}
+		for _, path := range d.paths() {
+			if strings.Contains(path, "assets[") {
+				assert.Contains(t, assetMembers(l), path[strings.LastIndexByte(path, '.')+1:], "%s %s, and with it %s", l.path, what, path)
+			}
+			assert.True(t, mayTouch(l.generic(), path), "piece %d %s %s, and with it %s: %s", l.piece, l.path, what, a.docs[i].name, path)
+			if m := entryOf.FindStringSubmatch(path); m != nil {
+				entries[m[1]] = true // a copy of the book in another slot has the entry too
+			}
+		}
+		assert.LessOrEqual(t, len(entries), 1, "piece %d %s %s: several entries change: %v", l.piece, l.path, what, entries)
+		assert.True(t, len(d.gone)+len(d.added) > 0 || d.layout, "piece %d %s %s: the layout changes", l.piece, l.path, what)
+		if n := changedLines(a.docs[i].text, b.docs[i].text); strings.Contains(a.docs[i].text, "\n") {
+			assert.LessOrEqual(t, n, 2*len(d.paths())+1, "piece %d %s %s: lines change that hold nothing of it", l.piece, l.path, what)
+		}
+	}
+}
+
+// assetMembers are the members of an asset's element that carry the leaf.
+func assetMembers(l leaf) []string {
+	switch name := l.path[strings.LastIndexByte(l.path, '.')+1:]; name {
+	case "content":
+		return []string{"uri", "ext"}
+	default:
+		return []string{name}
+	}
+}
+
+// changedLines counts the lines between the first and the last that differ.
+func changedLines(a, b string) int {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	have := map[string]int{}
+	for _, l := range x {
+		have[strings.TrimRight(l, ",\r")]++
+	}
+	n := 0
+	for _, l := range y {
+		if k := strings.TrimRight(l, ",\r"); have[k] > 0 {
+			have[k]--
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// onlyPicture asserts that of the other parts only one (and a PNG's pixels) changed.
+func onlyPicture(t testing.TB, a, b wire, l leaf) {
+	t.Helper()
+	have := map[part]int{}
+	for _, p := range b.rest {
+		have[p]++
+	}
+	if a.doc("chara")+a.doc("ccv3") != "" {
+		return // the whole picture of a PNG card is another one now
+	}
+	var gone []string
+	for _, p := range a.rest {
+		if have[p]--; have[p] < 0 {
+			gone = append(gone, p.name)
+		}
+	}
+	for _, n := range gone {
+		assert.True(t, strings.HasPrefix(n, "assets/") && len(gone) == 1, "%s edited, and with it the entries %v", l.path, gone)
+	}
+}
