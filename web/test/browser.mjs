@@ -70,18 +70,21 @@ export async function download(page, dir, act) {
   const before = new Set(await readdir(dir));
   await act();
   const end = Date.now() + 30_000;
+  let last = '';
   while (Date.now() < end) {
-    const name = (await readdir(dir)).find((n) => !before.has(n) && !/\.(crdownload|part)$/.test(n) && !n.startsWith('.'));
-    if (name) {
-      const { size } = await stat(join(dir, name));
-      if (size > 0 && !(await readdir(dir)).some((n) => /\.(crdownload|part)$/.test(n))) {
-        const bytes = await readFile(join(dir, name));
-        // Out of the way, so that the next one may have the same name.
-        await rm(join(dir, name));
-        return { name, bytes };
-      }
+    // Browsers write under another name first, then rename; a file counts when it has stood still between two looks.
+    const names = await readdir(dir);
+    const name = names.find((n) => !before.has(n) && !/\.(crdownload|part)$/.test(n) && !n.startsWith('.'));
+    const size = name && !names.some((n) => /\.(crdownload|part)$/.test(n)) ? await stat(join(dir, name)).then((s) => s.size, () => 0) : 0;
+    const now = `${name} ${size}`;
+    if (size > 0 && now === last) {
+      const bytes = await readFile(join(dir, name));
+      // Out of the way, so that the next one may have the same name.
+      await rm(join(dir, name));
+      return { name, bytes };
     }
-    await new Promise((r) => setTimeout(r, 50));
+    last = now;
+    await new Promise((r) => setTimeout(r, 60));
   }
   throw new Error(`nothing was saved; the folder holds ${(await readdir(dir)).join(', ')}`);
 }
