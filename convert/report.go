@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -81,7 +82,11 @@ func text(v any) *string {
 // forPeople turns what people cannot read into what they can: a date in seconds into a date.
 func forPeople(path string, v any) any {
 	if f, ok := v.(float64); ok && (path == "attribution.createdAt" || path == "attribution.updatedAt") {
-		return time.UnixMilli(int64(f * 1000)).UTC().Format("2006-01-02 15:04:05 UTC")
+		layout := "2006-01-02 15:04:05 UTC"
+		if f != math.Trunc(f) {
+			layout = "2006-01-02 15:04:05.000 UTC"
+		}
+		return time.UnixMilli(int64(math.Round(f * 1000))).UTC().Format(layout)
 	}
 	return v
 }
@@ -201,6 +206,8 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 			it.Reason = r.to.AppLabel + " needs a value here; the file it came from has none"
 		case it.Reason == "":
 			it.Reason = r.to.AppLabel + " cannot hold this value as it is"
+		default:
+			it.Reason = "the file cannot hold this value as it is; " + it.Reason
 		}
 		done[c.Path] = true
 		under = append(under, c.Path)
