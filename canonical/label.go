@@ -12,7 +12,7 @@ import (
 // Label names a path of a body for people: "First message", "Alternate greeting 3", `Lorebook entry 4 "Clock":
 // position`, `Emotion picture "happy"`. Elements are numbered from 1 and named after what the body holds there, so
 // body should be the one whose indices the path has (the first of Diff); an element that only the second body has
-// ("[+2]") is numbered alone. A path without words of its own is named by the words of its nearest parent, and what is
+// ("[+2]") is numbered alone, and "[]" is the plural. A path without words of its own is named by the words of its nearest parent, and what is
 // no path of the body comes back as it is.
 func Label(body any, path string) string {
 	v, p, ok := bodyOf(body)
@@ -37,7 +37,9 @@ func Label(body any, path string) string {
 			}
 			p, v = into(p, v, s)
 			label := w + " " + strconv.Itoa(s.idx+1)
-			if s.plus {
+			if s.all {
+				label, v = plural(w), reflect.Value{}
+			} else if s.plus {
 				label += " (added)"
 			} else {
 				label = elementLabel(w, label, v)
@@ -51,7 +53,11 @@ func Label(body any, path string) string {
 				return path
 			}
 			p, v = into(p, v, s)
-			parts, word, found = append(parts, w+" "+keyWord(s.name)), "", true
+			label := w + " " + keyWord(s.name)
+			if s.name == "*" {
+				label = strings.TrimSuffix(w, " in")
+			}
+			parts, word, found = append(parts, label), "", true
 			continue
 		case generic.Len() > 0:
 			generic.WriteByte('.')
@@ -72,6 +78,17 @@ func Label(body any, path string) string {
 		parts = append(parts, word)
 	}
 	return upperFirst(strings.Join(parts, ": "))
+}
+
+// plural is the word for every element of a list.
+func plural(w string) string {
+	if i := strings.Index(w, " at "); i > 0 {
+		return plural(w[:i]) + w[i:]
+	}
+	if y, ok := strings.CutSuffix(w, "y"); ok && !strings.HasSuffix(y, "e") {
+		return y + "ies"
+	}
+	return w + "s"
 }
 
 // into follows one step through plan and value; the value is invalid where the body has nothing there, and the plan

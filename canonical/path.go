@@ -15,6 +15,7 @@ type step struct {
 	name string // member, when index is -1
 	idx  int
 	plus bool // an element that only the second body has
+	all  bool // "[]": every element, idx is 0
 }
 
 type trail []step
@@ -73,6 +74,7 @@ func parsePath(path string) (t trail, ok bool) {
 				return nil, false
 			}
 			t.index(n, plus)
+			t[len(t)-1].all = in == ""
 			path = path[end+1:]
 		default:
 			if len(t) > 0 {

@@ -209,13 +209,13 @@ func (e *Engine) piece(x *canonical.Entity, p *Pieces, fields []formats.Field, o
 }
 
 // shown are the paths that a character view has its own place for.
-var shown = []string{"identity.name", "greetings", "media", "discovery.tags", "attribution.creator", "knowledgeRefs", "behaviorRefs", "variants"}
+var shown = []string{"prompts.depthInjections[].origin", "identity.name", "greetings", "media", "discovery.tags", "attribution.creator", "knowledgeRefs", "behaviorRefs", "variants"}
 
 func (v *PieceView) character(c *canonical.Character, fields []formats.Field) {
 	v.Creator = canonical.Or(c.Attribution.Creator, "")
 	v.Tags = append(v.Tags, c.Discovery.Tags...)
 	canonical.Walk(c, func(path string, value any) {
-		if covered(path, shown) && !strings.HasPrefix(path, "attribution.creatorNotes") {
+		if (covered(path, shown) || covered(canonical.Generic(path), shown[:1])) && !strings.HasPrefix(path, "attribution.creatorNotes") {
 			return
 		}
 		if s := canonical.Text(forPeople(path, value)); s != "" {

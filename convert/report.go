@@ -235,18 +235,18 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 		}
 		if generic != path {
 			if i, ok := groups[generic]; ok {
-				r.items[v][i].Count++
+				it := &r.items[v][i]
+				if it.Count == 1 { // no longer about one element
+					it.Path, it.Label, it.Before, it.After = generic, canonical.Label(src, generic), nil, nil
+				}
+				it.Count++
 				return
 			}
 			groups[generic] = len(r.items[v])
 		}
-		it := Item{Verdict: v, Piece: n, Path: generic, Label: canonical.Label(src, generic), Wire: f.Wire, Count: 1}
+		it := Item{Verdict: v, Piece: n, Path: path, Label: canonical.Label(src, path), Wire: f.Wire, Count: 1}
 		if v == Parked {
 			it.Reason = f.Note
-		}
-		if generic != path {
-			r.add(it)
-			return
 		}
 		it.Before = text(forPeople(path, value))
 		it.After = it.Before
