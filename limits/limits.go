@@ -20,6 +20,8 @@ type Limits struct {
 	PNGChunks int64 // chunks in one PNG
 	PNGText   int64 // bytes of one text chunk, inflated, and of all card chunks together
 
+	Pixels int64 // of a picture that is decoded, which only happens to a portrait that must become a PNG
+
 	Raise string // words that tell how to raise these limits; empty when nothing does
 }
 
@@ -33,7 +35,8 @@ func Card() Limits {
 	return Limits{
 		Name: "card", Archive: 96 * mib, ArchiveEntries: 512, Entry: 64 * mib, Inflated: 96 * mib, Ratio: 200,
 		JSON: 64 * mib, JSONDepth: 512, PNGChunks: 100_000, PNGText: 64 * mib,
-		Raise: "open it with large limits",
+		Pixels: 16_777_216,
+		Raise:  "open it with large limits",
 	}
 }
 
@@ -50,7 +53,7 @@ func Large() Limits {
 func Edge() Limits {
 	l := Card()
 	l.Name = "edge"
-	l.Archive, l.Entry, l.Inflated, l.JSON, l.PNGText = 24*mib, 12*mib, 16*mib, 12*mib, 12*mib
+	l.Archive, l.Entry, l.Inflated, l.JSON, l.PNGText, l.Pixels = 24*mib, 12*mib, 16*mib, 12*mib, 12*mib, 4_194_304
 	l.Raise = "convert it on the page or with the command line, where the limits are higher"
 	return l
 }
@@ -91,6 +94,8 @@ func (l Limits) Over(where, name string, found int64) *fault.Error {
 		field, unit = func(l Limits) int64 { return l.JSONDepth }, "levels"
 	case "PNGChunks":
 		field, unit = func(l Limits) int64 { return l.PNGChunks }, "chunks"
+	case "Pixels":
+		field, unit = func(l Limits) int64 { return l.Pixels }, "pixels"
 	default:
 		name, field = "PNGText", func(l Limits) int64 { return l.PNGText }
 	}

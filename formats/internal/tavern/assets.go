@@ -25,6 +25,7 @@ type Resources struct {
 	Files     []canonical.File                  // every entry of an archive
 	Prefix    *canonical.Blob                   // what stands before an archive; nil when nothing does
 	Limits    limits.Limits
+	standIn   bool // the carrier was made of the main icon
 }
 
 // placeholder reports that the carrier is the picture that bunzai puts into a PNG card that has none.
@@ -77,7 +78,7 @@ func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap
 		if i == main && a.Ref == ccDefault {
 			continue // the app's or the carrier's own picture: nothing to carry
 		}
-		if i == main && res.placeholder() && a.Blob != nil {
+		if i == main && (res.standIn || res.placeholder()) && a.Blob != nil {
 			c.Media.Portrait = asPortrait(a)
 			continue
 		}
@@ -487,7 +488,7 @@ func matchAssets(c *character, rows []*oldRow, res *Resources) map[*canonical.As
 		return out
 	}
 	all := c.Media.Assets[:len(c.Media.Assets):len(c.Media.Assets)]
-	if c.Media.Portrait != nil && res.portrait() == nil { // else the twin's portrait is its carrier, which no element holds
+	if c.Media.Portrait != nil && (res.standIn || res.portrait() == nil) { // else the twin's portrait is its carrier, which no element holds
 		all = append(all, c.Media.Portrait)
 	}
 	byKey, byRef, bySize := map[string][]*oldRow{}, map[string][]*oldRow{}, map[int64][]*oldRow{}

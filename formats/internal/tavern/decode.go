@@ -125,8 +125,15 @@ func assetsOf(root *jsondoc.Value, v Variant) *jsondoc.Value {
 
 func dropData(k string) bool {
 	_, asset := png.AssetPath(k)
-	return asset || png.IsCardKeyword(k)
+	return asset || png.IsCardKeyword(k) || k == standInChunk
 }
+
+// A PNG card whose portrait is a JPEG, GIF or WebP shows a PNG made of it, and says so in a chunk: the main icon among
+// its assets is then the portrait. An app that gives the card another picture makes the PNG anew, without the chunk.
+const (
+	standInChunk = "bunzai"
+	standInValue = "carrier:transcoded"
+)
 
 func (c *Card) fromPNG(in *formats.Input, cd *formats.CardDoc) error {
 	p, err := in.PNG()
@@ -148,6 +155,10 @@ func pngResources(p *png.File, lim limits.Limits) *Resources {
 	res := &Resources{Container: formats.PNG, Limits: lim, Carrier: canonical.RawBlob(p.Without(dropData), "image/png")}
 	chunks := map[string]png.Text{}
 	for _, t := range p.Texts() {
+		if t.Keyword == standInChunk {
+			v, err := p.Text(t)
+			res.standIn = err == nil && string(v) == standInValue
+		}
 		if path, ok := png.AssetPath(t.Keyword); ok {
 			if _, dup := chunks[path]; !dup {
 				chunks[path] = t

@@ -8,6 +8,7 @@ import (
 	"bunzai/canonical"
 	"bunzai/container/datauri"
 	"bunzai/container/media"
+	"bunzai/container/picture"
 	"bunzai/container/png"
 	"bunzai/container/zip"
 	"bunzai/fault"
@@ -385,9 +386,24 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 		}
 		add = append(linked, add...)
 	default:
-		src = rope.Bytes(png.Placeholder())
+		src, drop = rope.Bytes(png.Placeholder()), dropData
+		linked, err := d.assetChunks(lim)
+		if err != nil {
+			return nil, err
+		}
+		add = append(linked, add...)
 		if p != nil && p.Blob != nil {
-			out.Warnings = append(out.Warnings, "the portrait is no PNG ("+blob.Mime(p.Blob, "")+"); the PNG card shows a plain picture and holds the portrait, unchanged, among its assets")
+			var shown string
+			if b, err := asPNG(p.Blob, lim); err == nil {
+				src, add = rope.Bytes(b), append([]png.Addition{{Keyword: standInChunk, Value: []byte(standInValue)}}, add...)
+				shown = "the PNG card shows it turned into PNG"
+			} else {
+				shown = "the PNG card shows a plain picture, since it could not be turned into PNG: " + fault.As(err).Error()
+			}
+			if d.Variant == V3 {
+				shown += "; the picture itself is kept, unchanged, among its assets"
+			}
+			out.Warnings = append(out.Warnings, "the portrait is no PNG ("+blob.Mime(p.Blob, "")+"); "+shown)
 		} else if p != nil && p.Ref != "" {
 			out.Warnings = append(out.Warnings, "the portrait is only a link ("+clip(p.Ref)+"), which bunzai never fetches; the PNG card shows a plain picture")
 		}
@@ -397,6 +413,15 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 		return nil, fault.At(err, "portrait")
 	}
 	return f.Replace(drop, add...)
+}
+
+// asPNG turns a portrait into a PNG.
+func asPNG(b *canonical.Blob, lim limits.Limits) ([]byte, error) {
+	raw, err := b.Raw()
+	if err != nil {
+		return nil, err
+	}
+	return picture.ToPNG(raw, lim)
 }
 
 // assetChunks are the chunks that hold the assets of a PNG twin: they move along when its picture is replaced.
