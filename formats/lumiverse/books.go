@@ -39,7 +39,7 @@ func extract(root *jsondoc.Value, v tavern.Variant, side *jsondoc.Doc) ([]*canon
 	hub := strings.Split(v.Prefix()+"extensions."+hubKey+"."+worldBooks, ".")
 	if l := root.At(hub...); l.Kind() == jsondoc.KindArray && l.Len() > 0 {
 		// The copy may be stale: it counts where the card has no book, or the same ones.
-		if list, w, err := world(l, strings.Join(hub, ".")); err == nil && (len(own) == 0 || sameBooks(own, list)) {
+		if list, w, err := world(l, strings.Join(hub, ".")); err == nil && (len(own) == 0 || sameTexts(own, list)) {
 			return list, w, nil
 		}
 	}
@@ -77,10 +77,34 @@ func sameBooks(a, b []*canonical.Entity) bool {
 	return true
 }
 
+// sameTexts reports whether the books a of a card say what the world books b say; a may say more, where the app's own
+// defaults are spelled out.
+func sameTexts(a, b []*canonical.Entity) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		changes, err := canonical.Diff(a[i].Body, b[i].Body)
+		if err != nil {
+			return false
+		}
+		for _, c := range changes {
+			switch c.Before.(type) {
+			case nil, string, bool, float64:
+				if c.After == nil || c.Before == nil && c.After == "" {
+					continue
+				}
+			}
+			return false
+		}
+	}
+	return true
+}
+
 // books applies the three-way contract to every place that holds a book.
 func (w *writer) books(list []*canonical.Entity) error {
-	if list == nil {
-		return nil
+	if err := w.wasRead(); err != nil || list == nil {
+		return err
 	}
 	for _, e := range list {
 		if e.Lorebook() == nil {
@@ -88,10 +112,10 @@ func (w *writer) books(list []*canonical.Entity) error {
 		}
 	}
 	root, prefix := w.d.Doc.Root, w.d.Variant.Prefix()
-	hub := strings.Split(prefix+"extensions."+hubKey+"."+worldBooks, ".")
-	var side *jsondoc.Value
-	if w.n.side != nil {
-		side = w.n.side.Root
+	hub := strings.Split(prefix+"extensions."+hubKey, ".")
+	world := root.At(hub...) // holds the world books
+	if w.zip {
+		world = w.n.side.Root
 	}
 	if len(list) == 0 {
 		for _, r := range []*jsondoc.Doc{w.d.Doc, w.d.Second} {
@@ -103,48 +127,39 @@ func (w *writer) books(list []*canonical.Entity) error {
 				return err
 			}
 		}
-		if side.Has(worldBooks) && side.Get(worldBooks).Len() > 0 {
-			side.Delete(worldBooks)
-		}
-		if v := root.At(hub...); v != nil && v.Len() > 0 {
-			fieldmap.Drop(root, hub)
+		for _, v := range []*jsondoc.Value{world, root.At(hub...)} {
+			if v.Get(worldBooks).Len() > 0 {
+				v.Delete(worldBooks)
+			}
 		}
 		return nil
 	}
-	was, _, err := extract(root, w.d.Variant, w.n.side)
-	if err != nil {
-		return err
+	moved := !w.fresh && w.d.TwinContainer() != w.d.Container
+	unchanged := sameBooks(w.wasBooks, list)
+	if unchanged && !moved {
+		return nil
 	}
 	own, where := book.Find(root, prefix)
-	unchanged := sameBooks(was, list)
-	if unchanged && (w.zip || own != nil) {
+	if unchanged && (w.zip || !w.fromWorld) {
 		return nil
 	}
 	near := func(piece int, path, after, why string) {
 		w.d.Near = append(w.d.Near, formats.Near{Piece: piece, Path: path, After: after, Why: why})
 	}
-	if w.zip && (w.fresh || side.Get(worldBooks).Len() > 0 || len(list) > 1) {
-		var out []*jsondoc.Value
-		for i, e := range list {
-			d, raw := book.DialectOf(e, name)
-			if d != book.LumiverseWorldBook {
-				raw = nil
-			}
-			v := book.LumiverseWorldBook.Encode(e.Lorebook(), raw, func(path, after, why string) { near(i+1, path, after, why) })
-			out = append(out, v)
+	follow := false
+	if has := world.Get(worldBooks).Len() > 0; w.zip && (w.fresh || has || len(list) > 1) || !w.zip && has && w.fromWorld {
+		if !unchanged {
+			w.writeWorld(world, list, near, w.zip)
 		}
-		if old := side.Get(worldBooks); old.Kind() == jsondoc.KindArray {
-			old.SetElems(out)
-		} else {
-			side.Set(worldBooks, jsondoc.Array(out...))
+		follow = w.zip && has && !moved
+		if w.zip {
+			near = nil
 		}
-		near = nil
-	}
-	if v := root.At(hub...); v != nil && !unchanged {
-		fieldmap.Drop(root, hub)
-	}
-	if w.zip && own == nil && !w.fresh && side.Get(worldBooks).Len() > 0 {
-		return nil // the app's archive had no merged copy
+		if follow && own == nil {
+			return nil // the app's archive had no merged copy
+		}
+	} else if v := root.At(hub...); v.Get(worldBooks).Len() > 0 {
+		v.Delete(worldBooks)
 	}
 	if len(list) == 1 && own != nil {
 		if d, raw := book.DialectOf(list[0], name); d == book.Tavern || d == book.LumiverseBook {
@@ -158,6 +173,10 @@ func (w *writer) books(list []*canonical.Entity) error {
 			return w.second(list)
 		}
 	}
+	if follow && book.OfBook(own).Follow(own, bodies(w.wasBooks), bodies(list)) {
+		w.stale(root, prefix, where)
+		return w.second(list)
+	}
 	v, err := book.LumiverseBook.Merge(list, near)
 	if err != nil {
 		return err
@@ -168,6 +187,53 @@ func (w *writer) books(list []*canonical.Entity) error {
 	fieldmap.Put(root, strings.Split(where, "."), v)
 	w.stale(root, prefix, where)
 	return w.second(list)
+}
+
+// wasRead reads the books of the twin, and drops a copy of world books that is stale before it would count.
+func (w *writer) wasRead() error {
+	if w.fresh {
+		return nil
+	}
+	var err error
+	w.wasBooks, _, err = character{}.ExtractBooks(&canonical.Entity{Original: []*canonical.Escrow{w.d.Twin}})
+	if err != nil {
+		return err
+	}
+	if len(w.wasBooks) > 0 {
+		d, _ := book.DialectOf(w.wasBooks[0], name)
+		w.fromWorld = d == book.LumiverseWorldBook
+	}
+	if w.zip && w.sideNew && !w.fromWorld {
+		w.n.side.Root.Delete(worldBooks)
+	}
+	return nil
+}
+
+func (w *writer) writeWorld(holder *jsondoc.Value, list []*canonical.Entity, near book.PieceNear, tell bool) {
+	var out []*jsondoc.Value
+	for i, e := range list {
+		d, raw := book.DialectOf(e, name)
+		if d != book.LumiverseWorldBook {
+			raw = nil
+		}
+		out = append(out, book.LumiverseWorldBook.Encode(e.Lorebook(), raw, func(path, after, why string) {
+			if tell {
+				near(i+1, path, after, why)
+			}
+		}))
+	}
+	if old := holder.Get(worldBooks); old.Kind() == jsondoc.KindArray {
+		old.SetElems(out)
+		return
+	}
+	holder.Set(worldBooks, jsondoc.Array(out...))
+}
+
+func bodies(list []*canonical.Entity) (out []*canonical.Lorebook) {
+	for _, e := range list {
+		out = append(out, e.Lorebook())
+	}
+	return out
 }
 
 // stale removes the other copy of a book that changed: the app would bring it back.

@@ -30,16 +30,16 @@ func (character) Detect(in *formats.Input) formats.Bid {
 	}
 	cd, err := in.Card()
 	if err != nil {
-		return formats.No(err.Error())
+		return formats.No("not a card that can be read: " + err.Error())
 	}
 	v, why := tavern.Classify(cd.Doc.Root)
 	if v == "" {
-		return formats.No(why)
+		return formats.No("not a card: " + why)
 	}
 	if f := fingerprint(cd.Doc.Root, v); f != "" {
 		return formats.Bid{Score: score, Reason: "the card has " + f}
 	}
-	return formats.No("no sign of Lumiverse in the card")
+	return formats.No("not a Lumiverse card: no sign of the app in it")
 }
 
 // signs are the keys of extensions that only Lumiverse writes, with the kind that they must have. The first nine are

@@ -2,6 +2,7 @@ package lumiverse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunzai/canonical"
@@ -155,9 +156,14 @@ func (w *writer) variants() {
 	if len(now) == 0 && len(was) == 0 || !w.refsChanged && w.same && sameVariants(now, was) {
 		return
 	}
-	inOrder := len(now) == len(was)
-	for i := 0; inOrder && i < len(now); i++ {
-		inOrder = now[i].ID == was[i].ID
+	inOrder, last := true, -1 // what is left stands as it stood, what is new comes after
+	for _, v := range now {
+		i := slices.IndexFunc(was, func(o *canonical.Variant) bool { return o.ID == v.ID })
+		if i < 0 {
+			i = len(was)
+		}
+		inOrder = inOrder && i >= last
+		last = i
 	}
 	label := func(i int, v *canonical.Variant) *jsondoc.Value {
 		return jsondoc.String(canonical.Or(v.Label, fmt.Sprintf("Variant %d", i+1)))

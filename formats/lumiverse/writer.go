@@ -34,6 +34,9 @@ type writer struct {
 	gone    map[string]bool
 	held    map[string]bool // paths whose content the canonical body held
 
+	wasBooks  []*canonical.Entity
+	fromWorld bool // they came from world_books
+
 	warnings []string
 }
 
@@ -391,6 +394,10 @@ func (w *writer) assign(match map[*canonical.Asset]*canonical.Asset, avatarOf ma
 		}
 		if p := placed[x.a.Blob]; p != "" {
 			w.paths[x.a] = p
+			continue
+		}
+		if b := used[x.old]; b != nil && sameBlob(b, x.a.Blob) {
+			w.paths[x.a] = x.old
 			continue
 		}
 		ext := blob.Ext(x.a.Blob, canonical.Or(x.a.Ext, extOf(x.a.Ref)))

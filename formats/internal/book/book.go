@@ -292,6 +292,7 @@ func (d *Dialect) newEntry(id string, index int) *jsondoc.Value {
 		text("content", "comment")
 		v.Set("order_value", jsondoc.Int(int64(index)))
 		v.Set("disabled", jsondoc.Bool(false))
+		v.Set("selective_logic", jsondoc.Int(2)) // any, as in other apps; without it Lumiverse takes all
 		v.Set("use_regex", jsondoc.Bool(false))
 		v.Set("extensions", jsondoc.Object())
 	default:
@@ -302,7 +303,12 @@ func (d *Dialect) newEntry(id string, index int) *jsondoc.Value {
 		v.Set("insertion_order", jsondoc.Int(100))
 		v.Set("extensions", jsondoc.Object())
 		if d.regexKey {
-			v.Get("extensions").Set("use_regex", jsondoc.Bool(false))
+			// These three say that the numbers are Lumiverse's, see OfBook.
+			v.Set("position", jsondoc.Int(0))
+			x := v.Get("extensions")
+			x.Set("selective_logic", jsondoc.Int(2))
+			x.Set("uid", jsondoc.String("bunzai-"+id))
+			x.Set("use_regex", jsondoc.Bool(false))
 		} else {
 			v.Set("use_regex", jsondoc.Bool(false))
 		}

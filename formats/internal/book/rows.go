@@ -27,7 +27,7 @@ func (d *Dialect) tables() *tables {
 		return t.(*tables)
 	}
 	t := &tables{rows: d.build(), book: d.buildBook()}
-	t.entryCovers = t.rows.Coverage("id", "uid")
+	t.entryCovers = t.rows.Coverage("id", "uid", "extensions.uid")
 	t.all = t.book.Coverage("entries", "type", "version", "spec", "exported_at")
 	maps.Store(d, t)
 	return t

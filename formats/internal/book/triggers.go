@@ -99,19 +99,7 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 				return
 			}
 		}
-		out := make([]canonical.Trigger, len(*keys))
-		bare := d.bareKeys(obj) && (path == "triggers" || d.regexKey)
-		flags := "i"
-		if cs, ok := obj.Get("case_sensitive").Bool(); ok && cs {
-			flags = ""
-		}
-		for i, k := range *keys {
-			out[i] = parseKey(k)
-			if bare && !isRegex(out[i]) && isWord(k) {
-				out[i] = canonical.Trigger{Keyword: k, IsRegex: canonical.Ptr(true), Flags: canonical.Ptr(flags)}
-			}
-		}
-		*field(e) = out
+		*field(e) = keysAs(*keys, obj, d.bareKeys(obj) && (path == "triggers" || d.regexKey))
 	}
 	write := func(obj *jsondoc.Value, e *canonical.Entry, near fieldmap.Near) {
 		ts := *field(e)
@@ -123,7 +111,7 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 			fieldmap.Drop(obj, strings.Split(park, "."))
 			if d.anyRegex(e) {
 				bare, odd := barePatterns(ts)
-				if !slices.Equal(bare, keys) {
+				if !slices.EqualFunc(keysAs(bare, obj, true), ts, sameTrigger) {
 					fieldmap.Put(obj, strings.Split(park, "."), list.Write(keys, nil))
 				}
 				if odd != "" {
@@ -154,6 +142,21 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 		return (x == nil) == (y == nil) && slices.EqualFunc(x, y, sameTrigger)
 	}
 	return fieldmap.Custom(path, home, append(append([]string{}, all...), park, "use_regex", "extensions.use_regex"), read, same, write)
+}
+
+// keysAs reads keys of an entry; bare says that its switch makes every key a pattern.
+func keysAs(keys []string, obj *jsondoc.Value, bare bool) []canonical.Trigger {
+	out := parseKeys(keys)
+	flags := "i"
+	if cs, ok := obj.Get("case_sensitive").Bool(); ok && cs {
+		flags = ""
+	}
+	for i, k := range keys {
+		if bare && !isRegex(out[i]) && isWord(k) {
+			out[i] = canonical.Trigger{Keyword: k, IsRegex: canonical.Ptr(true), Flags: canonical.Ptr(flags)}
+		}
+	}
+	return out
 }
 
 func parseKeys(keys []string) []canonical.Trigger {
