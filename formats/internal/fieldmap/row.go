@@ -366,6 +366,7 @@ func (n *node) add(path []string) {
 }
 
 func (n *node) walk(v *jsondoc.Value, prefix string, out *[]string) {
+	var seen map[string]bool
 	for name, m := range v.Members() {
 		k := n.kids[name]
 		path := prefix + name
@@ -374,7 +375,13 @@ func (n *node) walk(v *jsondoc.Value, prefix string, out *[]string) {
 		case k != nil && m.Kind() == jsondoc.KindObject:
 			k.walk(m, path+".", out)
 		case !blank(m):
-			*out = append(*out, path)
+			if seen == nil {
+				seen = map[string]bool{}
+			}
+			if !seen[name] { // a name may stand there many times
+				seen[name] = true
+				*out = append(*out, path)
+			}
 		}
 	}
 }
