@@ -128,6 +128,8 @@ func withoutFlags(ch []canonical.Change, l leaf) (out []canonical.Change) {
 		switch g := canonical.Generic(c.Path); {
 		case l.generic() == "entries[].caseSensitive" && g == "entries[].triggers[].flags":
 		case strings.HasSuffix(l.path, ".content") && strings.HasSuffix(g, ".ext"):
+		case strings.HasPrefix(l.path, "variants") && strings.HasPrefix(g, "media.assets"), strings.HasPrefix(l.path, "media.assets") && strings.HasPrefix(g, "variants"):
+			// one picture is both an asset and the portrait of a variant
 		default:
 			out = append(out, c)
 		}

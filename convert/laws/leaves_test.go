@@ -29,7 +29,7 @@ func (l leaf) generic() string { return canonical.Generic(l.path) }
 // or that are links to other pieces.
 var notEdited = map[string]bool{
 	"Entry.id": true, "Greeting.id": true, "Asset.ref": true, "Asset.mime": true, "Asset.role": true, "Asset.label": true, "Asset.primary": true,
-	"Trigger.isRegex": true, "DepthInjection.origin": true, "Character.knowledgeRefs": true,
+	"Trigger.isRegex": true, "DepthInjection.origin": true, "Character.knowledgeRefs": true, "Variant.id": true,
 }
 
 // leaves lists the populated leaves of a body.
@@ -230,6 +230,9 @@ func body(p *convert.Pieces, piece int) any {
 func allLeaves(p *convert.Pieces) (out []leaf) {
 	for i := range 1 + len(p.Books) {
 		for _, l := range leaves(i, body(p, i)) {
+			if p.Info.App == "lumiverse" && (strings.HasPrefix(l.path, "media.assets") && strings.HasSuffix(l.path, ".name") || i > 0 && len(p.Books) > 1) {
+				continue // labels are keys of an object there, and several books are copied into one: its own tests look at these
+			}
 			if !strings.Contains(canonical.Generic(l.path), "[]") || !far(l.path) {
 				out = append(out, l)
 			}

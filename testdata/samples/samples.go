@@ -53,7 +53,7 @@ func All() []Sample {
 	add(Character, "itxt.png", PNG(IText("ccv3", base64Of(v3), true), IText("Title", "ein Bild", false)))
 	add(Character, "before-and-after.png", Picture(
 		[]Chunk{Text("Author", "someone"), {"pHYs", []byte{0, 0, 0x0b, 0x13, 0, 0, 0x0b, 0x13, 1}}, Card("chara", compact(mirrors))},
-		[]Chunk{Text("Comment", "behind the picture"), {"zqXx", []byte("a private chunk")}}, nil))
+		[]Chunk{Text("Comment", "behind the picture"), {"prVt", []byte("a private chunk")}}, nil))
 	add(Character, "animated.png", Picture([]Chunk{{"acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0}}, frame(0)}, []Chunk{frame(1), fdat(2), Card("ccv3", compact(v3))}, nil))
 	add(Character, "asset-chunks.png", PNG(Card("ccv3", assetCard()), Text("chara-ext-asset_:0", base64Of(string(Dot(3)))), Text("chara-ext-asset_1", base64Of(string(Dot(4)))), Text("chara-ext-asset_:9", base64Of("zq-unlinked asset chunk"))))
 	add(Character, "bytes-behind.png", append(PNG(Card("chara", compact(v2))), "bytes behind the end"...))
@@ -62,6 +62,12 @@ func All() []Sample {
 	add(Character, "descriptors.charx", Archive(nil, streamed(charxEntries("embeded://"))...))
 	add(Character, "behind-a-jpeg.charx", Archive(JPEG(), charxEntries("embedded://")...))
 	add(Character, "card-last.charx", Archive(nil, cardLast(charxEntries("embeded://"))...))
+
+	text(Character, "lumi-book.json", lumiCard)
+	text(Character, "lumi-hub.json", lumiHub)
+	add(Character, "lumi.png", PNG(Card("ccv3", lumiHub)))
+	add(Character, "lumi.charx", Archive(nil, lumiEntries(lumiOneBook(), lumiOneWorld())...))
+	add(Character, "lumi-two-books.charx", Archive(nil, lumiEntries(lumiCard, lumiModules)...))
 
 	text(Lorebook, "wi.json", wi)
 	text(Lorebook, "wi-compact.json", compact(wi))

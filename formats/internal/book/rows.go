@@ -108,7 +108,7 @@ func (d *Dialect) build() fieldmap.Map[entry] {
 	}
 	return append(m,
 		sw("ignoreBudget", func(e *entry) **bool { return &e.IgnoreBudget }),
-		row(d, "characterFilter", filterAccess(), filterCodec()),
+		row(d, "characterFilter", filterAccess(), filterCodec()).Of("names", "tags", "isExclude"),
 		row(d, "generationTypes", fieldmap.Slice(func(e *entry) *[]string { return &e.GenerationTypes }, equal[string]), fieldmap.TextList("")),
 		sw("scanCharacterDescription", func(e *entry) **bool { return &e.ScanCharacterDescription }),
 		sw("scanCharacterPersonality", func(e *entry) **bool { return &e.ScanCharacterPersonality }),

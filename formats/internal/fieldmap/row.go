@@ -55,7 +55,7 @@ type Row[B any] struct {
 	read   func(obj *jsondoc.Value, b *B, warn Warn)
 	same   func(a, b *B) bool
 	write  func(obj *jsondoc.Value, b *B, near Near)
-	covers [][]string
+	covers [][]string // wire paths that the row speaks of
 }
 
 // Parked marks a row whose place the app keeps and ignores.
@@ -85,6 +85,18 @@ func (r Row[B]) WhereHeld() Row[B] {
 			Drop(obj, home)
 		}
 	}
+	return r
+}
+
+// Of says which members of an object value the row speaks of; others are nobody's.
+func (r Row[B]) Of(members ...string) Row[B] {
+	places := r.covers[:len(r.covers):len(r.covers)]
+	for _, c := range r.covers {
+		for _, m := range members {
+			places = append(places, append(c[:len(c):len(c)], m))
+		}
+	}
+	r.covers = places
 	return r
 }
 
@@ -371,9 +383,9 @@ func (n *node) walk(v *jsondoc.Value, prefix string, out *[]string) {
 		k := n.kids[name]
 		path := prefix + name
 		switch {
-		case k != nil && k.leaf:
-		case k != nil && m.Kind() == jsondoc.KindObject:
+		case k != nil && k.kids != nil && m.Kind() == jsondoc.KindObject:
 			k.walk(m, path+".", out)
+		case k != nil && k.leaf:
 		case !blank(m):
 			if seen == nil {
 				seen = map[string]bool{}

@@ -1,6 +1,7 @@
 package tavern
 
 import (
+	"slices"
 	"strings"
 
 	"bunzai/canonical"
@@ -87,6 +88,22 @@ func (a *App) Unmapped(c *Card) []string {
 			out = append(out, where+"."+p)
 		}
 	}
+	return append(out, assetMembers(assetsOf(root, c.Variant), c.Variant.prefix()+"assets[].")...)
+}
+
+// assetMembers lists the members of asset elements that the spec does not have.
+func assetMembers(list *jsondoc.Value, prefix string) (out []string) {
+	for _, e := range list.Elems() {
+		for k, v := range e.Members() {
+			switch k {
+			case "type", "uri", "name", "ext", "path":
+				continue
+			}
+			if p := prefix + k; !v.IsNull() && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
 	return out
 }
 
@@ -146,6 +163,9 @@ func (c *Card) fromPNG(in *formats.Input, cd *formats.CardDoc) error {
 	c.Escrow.Unmapped.Set("chunk", jsondoc.String(cd.Chunk))
 	if cd.Second != nil {
 		c.Escrow.Unmapped.Set("second", cd.Second.Root.Clone())
+		if x, y := cd.Doc.Root.Get("data"), cd.Second.Root.Get("data"); x != nil && y != nil && !jsondoc.Equal(x, y) {
+			c.Warnings = append(c.Warnings, "the two card chunks of this PNG, chara and ccv3, say different things; "+cd.Chunk+" counts, the other is kept for the way back to the same app only")
+		}
 	}
 	c.Res = pngResources(p, in.Limits)
 	return nil

@@ -306,7 +306,7 @@ func depthPromptRow(v Variant) fieldmap.Row[character] {
 			if x, _ := text.Read(old.Get("role")); !samePtr(x, d.Role) {
 				setOr(old, "role", d.Role, func(s string, was *jsondoc.Value) *jsondoc.Value { return jsondoc.String(s) })
 			}
-		})
+		}).Of("prompt", "depth", "role")
 }
 
 func setOr[T any](obj *jsondoc.Value, name string, t *T, write func(t T, old *jsondoc.Value) *jsondoc.Value) {
