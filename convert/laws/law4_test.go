@@ -161,4 +161,3 @@ func TestLaw4Twins(t *testing.T) {
 		}
 	}
 }
-

@@ -157,7 +157,7 @@ func (d *Dialect) encodeEntries(b *lorebook, twin *jsondoc.Value, fresh bool, ne
 	for i, e := range was {
 		at[e.ID] = i
 	}
-	ids := newIDs(b.Entries, at, vals)
+	ids := newIDs(b.Entries, at, vals, twin.Get("entries"))
 	rows := d.Rows()
 	same := len(was) == len(b.Entries)
 	out := make([]*jsondoc.Value, len(b.Entries))
@@ -228,14 +228,27 @@ func withoutBlankKeys(e *entry) *entry {
 
 // newIDs gives each entry a whole number that no other has: its own when it is one, else its place, bumped until free.
 // Entries that are in the twin keep what they have.
-func newIDs(entries []*entry, at map[string]int, vals []*jsondoc.Value) []string {
+func newIDs(entries []*entry, at map[string]int, vals []*jsondoc.Value, list *jsondoc.Value) []string {
 	taken := map[int64]bool{}
+	take := func(s string) {
+		if k, err := strconv.ParseInt(s, 10, 64); err == nil {
+			taken[k] = true
+		}
+	}
 	for _, v := range vals {
 		for _, n := range []string{"id", "uid"} {
 			if k, ok := v.Get(n).Int(); ok {
 				taken[k] = true
+			} else if s, ok := v.Get(n).Text(); ok {
+				take(s)
 			}
 		}
+	}
+	for id := range at {
+		take(id)
+	}
+	for k := range list.Members() {
+		take(k)
 	}
 	out := make([]string, len(entries))
 	var wait []int

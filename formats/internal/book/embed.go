@@ -272,7 +272,18 @@ func (d *Dialect) Merge(books []*canonical.Entity, near PieceNear) (*jsondoc.Val
 	if err != nil || len(books) == 1 {
 		return base, err
 	}
-	taken := map[int64]bool{}
+	// An entry that had its id in an earlier merge keeps it; a new one of another book takes a free one.
+	taken, owner := map[int64]bool{}, map[int64]int{}
+	for i := range books {
+		for _, e := range d.Twin(books[i]).Get("entries").Elems() {
+			if id, ok := e.Get("id").Int(); ok {
+				if _, has := owner[id]; !has {
+					owner[id] = i
+				}
+			}
+		}
+	}
+	foreign := func(id int64, i int) bool { o, has := owner[id]; return has && o != i }
 	var all []*jsondoc.Value
 	record := jsondoc.Array()
 	for i := range books {
@@ -286,8 +297,8 @@ func (d *Dialect) Merge(books []*canonical.Entity, near PieceNear) (*jsondoc.Val
 		for _, e := range v.Get("entries").Elems() {
 			e = e.Clone()
 			id, ok := e.Get("id").Int()
-			if !ok || taken[id] {
-				for id = int64(len(all)); taken[id]; id++ {
+			if !ok || taken[id] || foreign(id, i) {
+				for id = int64(len(all)); taken[id] || foreign(id, -1); id++ {
 				}
 				e.Set("id", jsondoc.NumberText(strconv.FormatInt(id, 10)))
 			}

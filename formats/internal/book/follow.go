@@ -40,7 +40,7 @@ func (d *Dialect) Follow(v *jsondoc.Value, was, now []*lorebook) bool {
 				fresh = append(fresh, e)
 			}
 		}
-		ids := newIDs(fresh, map[string]int{}, append(vals[:len(vals):len(vals)], out...))
+		ids := newIDs(fresh, map[string]int{}, append(vals[:len(vals):len(vals)], out...), nil)
 		for _, e := range b.Entries {
 			j, ok := at[e.ID]
 			if !ok {
