@@ -126,6 +126,15 @@ func hostiles() []hostile {
 			d := string(small())
 			return archive("", file{name: "card.json", data: d, method: 8, size: int64(len(d)) - 40})
 		}, reads: bench, warns: "checksum is right"},
+		{name: "ZIP: card.json of 5 MB states 100 bytes, and its checksum is right", make: func() string {
+			var text strings.Builder
+			for i := range 700_000 {
+				fmt.Fprintf(&text, "%d ", i*7919%1_000_003)
+			}
+			f := cardFile(with("description", text.String()))
+			f.size = 100
+			return archive("", f)
+		}, reads: bench, warns: "checksum is right"},
 		{name: "ZIP: 2,000 entries over one of 20 MB", make: func() string {
 			comp := zeros(20 * mib)
 			fs := []file{cardFile(), {name: "assets/icon/image/s.png", comp: comp, method: 8, size: 20 * mib}}
@@ -411,7 +420,7 @@ func checkWords(t testing.TB, err error) *fault.Error {
 	for _, r := range s {
 		assert.Falsef(t, unicode.IsControl(r) || unicode.Is(unicode.Cf, r), "%q", s)
 	}
-	for _, bad := range []string{"runtime error", "nil pointer", "index out of range", "unexpected EOF", "jsontext", "strconv.", "flate:", "%!", "<nil>", "0x"} {
+	for _, bad := range []string{"runtime error", "nil pointer", "index out of range", "unexpected EOF", "jsontext", "strconv.", "flate:", "%!", "<nil>", "(0xc0"} {
 		assert.NotContains(t, s, bad)
 	}
 	if f.Code == fault.OverLimit {
@@ -486,7 +495,7 @@ func TestHostile(t *testing.T) {
 			t.Logf("TABLE %-52s %9d %8.3fs %7.1f %8.1f  %s", c.name, len(src), cost.wall.Seconds(), float64(cost.live)/mib, float64(cost.total)/mib, words)
 			// An honest card of tens of megabytes of text costs a few times its size; nothing costs more than its
 			// size and the budget.
-			assert.Less(t, cost.live, max(128*mib, 6*int64(len(src))), "live memory")
+			assert.Less(t, cost.live, max(128*mib, 8*int64(len(src))), "live memory")
 			assert.Less(t, cost.total, 2048*mib+60*int64(len(src)), "all allocations")
 			if c.reads != "" {
 				require.NoError(t, err)

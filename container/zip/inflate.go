@@ -160,6 +160,9 @@ func (e *Entry) readAll() ([]byte, *entryReader, error) {
 			into = spare[:] // full: look for the end before growing, so that an honest size costs one buffer
 		}
 		n, err := r.Read(into)
+		if r.n > max(hint, ratioFrom) && err == nil {
+			return e.readCounted(r)
+		}
 		if len(buf) == cap(buf) && n > 0 {
 			buf = append(grow(buf, hint, most), into[:n]...)
 		} else {
@@ -171,6 +174,34 @@ func (e *Entry) readAll() ([]byte, *entryReader, error) {
 			return nil, r, err
 		}
 	}
+}
+
+// readCounted reads an entry that has more than it states: what is left is counted first, and then all of it is read
+// again into memory of just its size, so that a bomb costs none.
+func (e *Entry) readCounted(r *entryReader) ([]byte, *entryReader, error) {
+	scratch := make([]byte, 32<<10)
+	for {
+		if _, err := r.Read(scratch); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, r, err
+		}
+	}
+	again, err := e.open(true)
+	if err != nil {
+		return nil, nil, err
+	}
+	again.silent = true
+	buf := make([]byte, r.n)
+	if _, err := io.ReadFull(again, buf); err != nil {
+		return nil, again, err
+	}
+	if n, err := again.Read(scratch); n > 0 {
+		return nil, again, fault.New(fault.Damaged, e.where(), "the file changed while it was read; open it again")
+	} else if err != io.EOF {
+		return nil, again, err
+	}
+	return buf, again, nil
 }
 
 // grow returns a copy of buf with room for at least 512 bytes more: four times as much, but not beyond the stated size
