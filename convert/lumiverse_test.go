@@ -58,6 +58,11 @@ func TestLumiverseAndBack(t *testing.T) {
 			for _, p := range []string{"identity.nickname", "settings.talkativeness", "attribution.source[0]", "attribution.createdAt", "greetings.groupOnlyGreetings[0].text", "prompts.depthInjections[0].text", "worldName", "description", "tokenBudget"} {
 				assert.Contains(t, parked, p)
 			}
+			if c == formats.CharX {
+				assert.NotContains(t, parked, "media.assets[].role")
+			} else {
+				assert.Contains(t, parked, "media.assets[].role", "the app takes pictures only out of a .charx")
+			}
 			for _, p := range changed {
 				assert.Contains(t, []string{"entries[0].triggers", "entries[0].secondaryTriggers", "entries[0].delayUntilRecursion", "entries[1].position", "entries[0].caseSensitive"}, p)
 			}

@@ -126,7 +126,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		return nil, &f
 	}
 	r := &reporter{from: p.Info, to: info, spec: enc.Spec, items: map[Verdict][]Item{}}
-	if err := r.piece(0, withoutRefs(p.Primary.Body), withoutRefs(back.Primary.Body), target.Fields(), enc.Near); err != nil {
+	if err := r.piece(0, withoutRefs(p.Primary.Body), withoutRefs(back.Primary.Body), append(enc.Fields[:len(enc.Fields):len(enc.Fields)], target.Fields()...), enc.Near); err != nil {
 		return nil, err
 	}
 	bookFields := target.Fields()

@@ -94,6 +94,8 @@ type Encoded struct {
 	MediaType string
 	Warnings  []string
 	Near      []Near
+	// Fields are rows that hold for this file alone and go before the codec's own: what this container only parks.
+	Fields []Field
 	// KeepsEscrow says that the file carries the source's own data along (the canonical file does).
 	KeepsEscrow bool
 }

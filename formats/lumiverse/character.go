@@ -67,7 +67,24 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 		return nil, err
 	}
 	out.Warnings = append(out.Warnings, w.warnings...)
+	out.Fields = parkedIn(out.Container)
 	return out, nil
+}
+
+// parkedIn are the pictures that the app does not take out of a card without an archive.
+func parkedIn(c formats.Container) (out []formats.Field) {
+	if c == formats.CharX {
+		return nil
+	}
+	const why = "Lumiverse takes pictures only out of a .charx; this card keeps them for other apps and for the way back"
+	out = []formats.Field{
+		{Path: "media.assets", Wire: "data.assets", Note: why},
+		{Path: "variants[].overrides.media", Wire: "data.extensions.lumiverse_modules.alternate_avatars", Note: why},
+	}
+	if c == formats.JSON {
+		out = append(out, formats.Field{Path: "media.portrait", Wire: "data.assets", Note: why})
+	}
+	return out
 }
 
 func (character) Fields() []formats.Field {
