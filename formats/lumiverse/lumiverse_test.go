@@ -435,6 +435,23 @@ func TestNewArchive(t *testing.T) {
 	assert.Equal(t, out, encode(t, back.Entity, formats.EncodeContext{}), "and stays as it is")
 }
 
+func TestOddVariants(t *testing.T) {
+	e := foreign()
+	c := e.Character()
+	c.Media.Portrait = &canonical.Asset{Role: canonical.RolePortrait, Ref: "https://example.org/a.png"}
+	cold, warm := c.Variants[0], *c.Variants[0]
+	cold.ID, warm.ID, warm.Label = "v", "v", nil
+	warm.Overrides = canonical.Overrides{Identity: &canonical.VariantIdentity{Name: canonical.Ptr("Other"), Description: canonical.Ptr("warm")}, Media: &canonical.VariantMedia{Portrait: &canonical.Asset{Role: canonical.RolePortrait, Blob: picOf(pixel(90))}}}
+	c.Variants = []*canonical.Variant{cold, &warm}
+	out := encode(t, e, formats.EncodeContext{})
+	back := decode(t, out).Entity.Character()
+	assert.Equal(t, "https://example.org/a.png", back.Media.Portrait.Ref, "an alternate avatar does not take the portrait's place")
+	require.Len(t, back.Variants, 2)
+	assert.Equal(t, pixel(90), raw(t, back.Variants[1].Overrides.Media.Portrait))
+	assert.Equal(t, pixel(9), raw(t, back.Variants[0].Overrides.Media.Portrait))
+	assert.Equal(t, []string{"media.portrait.ext", "variants[1].id", "variants[1].label", "variants[1].overrides.identity.name"}, differs(t, c, back))
+}
+
 func TestNewCardsWithoutArchive(t *testing.T) {
 	for _, c := range []formats.Container{formats.JSON, formats.PNG} {
 		e := foreign()

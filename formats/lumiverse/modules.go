@@ -470,8 +470,8 @@ func (n *native) portrait(files []canonical.File, named map[string]bool, listed 
 		}
 		return f
 	}
-	if listed != nil && listed.Blob != nil {
-		return nil
+	if listed != nil {
+		return nil // also when it is only a link
 	}
 	icon := func(p string) bool { return strings.HasPrefix(p, icons) }
 	free := func(p string) bool { return !named[p] }

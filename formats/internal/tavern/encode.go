@@ -612,7 +612,7 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 			}
 		}
 	}
-	if have[cardPath] == false {
+	if !have[cardPath] {
 		if err := deflate(w, cardPath, d.Doc); err != nil {
 			return nil, err
 		}
