@@ -628,8 +628,7 @@ func readEscrow(d *decoder, name string, v *jsondoc.Value, lim limits.Limits) (*
 				return nil, d.expected("an object", x)
 			}
 			if n := int64(x.Len()); lim.ArchiveEntries > 0 && n > lim.ArchiveEntries {
-				return nil, fault.Over(d.trail.text(), fault.Limit{Name: "ArchiveEntries", Value: lim.ArchiveEntries, Found: n,
-					Unit: "entries", Raise: lim.Raise})
+				return nil, lim.Over(d.trail.text(), "ArchiveEntries", n)
 			}
 			b.Files = []File{}
 			for path, y := range x.Members() {

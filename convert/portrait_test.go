@@ -89,6 +89,41 @@ func TestKF011(t *testing.T) {
 			assert.Equal(t, c.pic, portraitOf(t, js))
 		})
 	}
+	t.Run("every app's PNG", func(t *testing.T) {
+		for _, to := range targets(engine) {
+			if to.container != formats.PNG {
+				continue
+			}
+			out, err := engine.Convert(sourceOf(charx(photo, "jpg")), convert.Options{To: to.app, Container: to.container, Spec: to.spec})
+			require.NoError(t, err)
+			b, err := out.Data.Bytes()
+			require.NoError(t, err)
+			shown, err := stdpng.Decode(bytes.NewReader(b))
+			require.NoError(t, err)
+			assert.Equal(t, image.Pt(40, 30), shown.Bounds().Size(), to)
+			if to.spec == "v2" { // no assets there, so the picture that it shows is the portrait, and the report says so
+				continue
+			}
+			assert.Equal(t, photo, portraitOf(t, string(b)), to)
+			for _, i := range out.Report.Items {
+				if i.Verdict == convert.Lost || i.Verdict == convert.Changed {
+					assert.NotContains(t, i.Path, "media", "%v %+v", to, i)
+				}
+			}
+		}
+	})
+	t.Run("the JPEG in front of an archive", func(t *testing.T) {
+		out, _ := written(t, photo+archive("", cardFile(named("Ann"))), formats.PNG)
+		shown, err := stdpng.Decode(strings.NewReader(out))
+		require.NoError(t, err)
+		assert.Equal(t, image.Pt(40, 30), shown.Bounds().Size())
+		assert.Equal(t, photo, portraitOf(t, out))
+		bob := edited(t, photo+archive("", cardFile(named("Ann"))), "Bob", formats.CharX)
+		assert.Equal(t, photo, bob[:len(photo)])
+		assert.Equal(t, photo, portraitOf(t, bob))
+		_, content := unzip(t, bob)
+		assert.Len(t, content, 1, "it stands in front, and no copy of it inside")
+	})
 	t.Run("another app gives the card a new picture", func(t *testing.T) {
 		out, _ := written(t, charx(photo, "jpg"), formats.PNG)
 		mark := tEXt("bunzai", "carrier:transcoded")

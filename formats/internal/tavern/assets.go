@@ -45,6 +45,11 @@ func (r *Resources) portrait() *canonical.Asset {
 	return &canonical.Asset{Role: canonical.RolePortrait, Mime: canonical.Ptr("image/png"), Blob: r.Carrier}
 }
 
+// front reports a picture before an archive: it is the portrait of a card that names none.
+func (r *Resources) front() bool {
+	return r.Prefix != nil && strings.HasPrefix(blob.Mime(r.Prefix, ""), "image/")
+}
+
 var roleOf = map[string]string{
 	"icon": canonical.RolePortrait, "emotion": canonical.RoleEmotion, "expression": canonical.RoleEmotion,
 	"outfit": canonical.RoleOutfit, "pose": canonical.RolePose, "background": canonical.RoleBackground,
@@ -59,6 +64,11 @@ var typeOf = map[string]string{
 // picture is it.
 func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap.Warn) {
 	c.Media.Portrait = res.portrait()
+	defer func() {
+		if c.Media.Portrait == nil && res.front() {
+			c.Media.Portrait = &canonical.Asset{Role: canonical.RolePortrait, Mime: canonical.Ptr(blob.Mime(res.Prefix, "")), Blob: res.Prefix}
+		}
+	}()
 	if list.Kind() != jsondoc.KindArray {
 		return
 	}
@@ -271,6 +281,8 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 		n := len(b.out)
 		carrier := container == formats.PNG && isPNG(m.Blob)
 		switch {
+		case oldRes != nil && oldRes.front() && b.container == oldRes.Container && match[m] == nil && sameBlobs(m.Blob, oldRes.Prefix):
+			// the picture stands before the archive, as it did
 		case carrier && match[m] == nil && (b.sameHome || n == 0):
 			// the picture is the carrier, as it was; no element says so
 		case carrier:
@@ -334,6 +346,11 @@ func (b *listBuilder) insert(x element) {
 
 func (b *listBuilder) free(path string) bool {
 	return !b.used[strings.ToLower(path)] && (b.taken == nil || !b.taken(path))
+}
+
+func sameBlobs(a, b *canonical.Blob) bool {
+	same, err := canonical.SameBlob(a, b)
+	return err == nil && same
 }
 
 // keeps reports an asset whose bytes are where the old element says.
