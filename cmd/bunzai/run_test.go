@@ -267,7 +267,9 @@ func TestServe(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- serve(ctx, l, pageHandler(root, l.Addr().String())) }()
+	go func() {
+		done <- serve(ctx, l, pageHandler(root, l.Addr().String(), (&serveCmd{}).endpoint(&streams{})))
+	}()
 	base := "http://" + l.Addr().String()
 	get := func(method, path, host string) *http.Response {
 		req, err := http.NewRequest(method, base+path, nil)
@@ -294,6 +296,10 @@ func TestServe(t *testing.T) {
 	for _, path := range []string{"/assets/", "/assets", "/nothing.js", "/.hidden", "/../go.mod"} {
 		assert.Equal(t, 404, get("GET", path, "").StatusCode, path)
 	}
+	assert.Equal(t, 200, get("GET", "/healthz", "").StatusCode)
+	assert.Equal(t, 200, get("GET", "/v1/formats", "").StatusCode)
+	assert.Equal(t, 405, get("GET", "/v1/convert", "").StatusCode)
+	assert.Equal(t, 421, get("GET", "/v1/formats", "cards.example:80").StatusCode)
 	assert.Equal(t, 405, get("POST", "/", "").StatusCode)
 	assert.Equal(t, 421, get("GET", "/", "cards.example:80").StatusCode)
 	cancel()

@@ -13,15 +13,41 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
+	"bunzai/edge"
+	"bunzai/edge/api"
 	"bunzai/fault"
+	"bunzai/limits"
 )
 
 type serveCmd struct {
-	Port int    `default:"8321" help:"Port on 127.0.0.1; 0 takes a free one."`
-	Dir  string `help:"Folder of the built page; by default web/dist here or beside the program."`
+	Port   int      `default:"8321" help:"Port on 127.0.0.1; 0 takes a free one."`
+	Dir    string   `help:"Folder of the built page; by default web/dist here or beside the program."`
+	Limits string   `enum:"card,large,edge" default:"card" help:"Bounds on what a file may cost, for the endpoint under /v1: card, large or edge."`
+	Origin []string `placeholder:"ORIGIN" help:"Web origin whose pages may call the endpoint (https://example.org); may be given several times."`
+	Token  string   `env:"BUNZAI_TOKEN" placeholder:"TOKEN" help:"Bearer token that the endpoint wants. Better given as BUNZAI_TOKEN in the environment."`
+	Log    bool     `help:"Print one line of JSON for each request to the endpoint, without anything of the cards."`
+}
+
+// endpoint is the handler under /v1 and /healthz.
+func (c *serveCmd) endpoint(s *streams) http.Handler {
+	lim, _ := limits.Named(c.Limits)
+	cfg := edge.Config{Config: api.Config{Version: version, Limits: lim, Origins: c.Origin, Now: time.Now}}
+	if c.Token != "" {
+		cfg.Tokens = []string{c.Token}
+	}
+	if c.Log {
+		var mu sync.Mutex
+		cfg.Log = func(line []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintf(s.err, "%s\n", line)
+		}
+	}
+	return edge.Handler(cfg)
 }
 
 // contentSecurityPolicy lets the page load its own files, compile its engine and show pictures that it made itself.
@@ -52,7 +78,7 @@ func (c *serveCmd) Run(s *streams) error {
 	defer stop()
 	fmt.Fprintf(s.out, "http://%s/\n", l.Addr())
 	fmt.Fprintln(s.err, "bunzai serves", dir, "to this machine only; stop it with Ctrl+C")
-	return serve(ctx, l, pageHandler(os.DirFS(dir), l.Addr().String()))
+	return serve(ctx, l, pageHandler(os.DirFS(dir), l.Addr().String(), c.endpoint(s)))
 }
 
 func serve(ctx context.Context, l net.Listener, h http.Handler) error {
@@ -86,8 +112,9 @@ func (c *serveCmd) page() (string, error) {
 	return "", fault.New(fault.BadArgument, "", "the page is not built: there is no index.html in %s; run make build, or name the folder with --dir", strings.Join(dirs, " or "))
 }
 
-// pageHandler serves the files of a built page, and nothing to other hosts' pages. addr is its own host and port.
-func pageHandler(root fs.FS, addr string) http.Handler {
+// pageHandler serves the files of a built page and the endpoint, and nothing to other hosts' pages. addr is its own host
+// and port.
+func pageHandler(root fs.FS, addr string, endpoint http.Handler) http.Handler {
 	_, port, _ := net.SplitHostPort(addr)
 	files := http.FileServerFS(root)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -101,6 +128,10 @@ func pageHandler(root fs.FS, addr string) http.Handler {
 		// A foreign name that points to 127.0.0.1 is somebody else's page asking.
 		if host, p, err := net.SplitHostPort(r.Host); err != nil || p != port || (host != "127.0.0.1" && host != "localhost") {
 			http.Error(w, "this server answers to 127.0.0.1 and localhost only", http.StatusMisdirectedRequest)
+			return
+		}
+		if edge.Owns(r.URL.Path) {
+			endpoint.ServeHTTP(w, r)
 			return
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
