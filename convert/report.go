@@ -195,13 +195,7 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 			it.Reason = r.to.AppLabel + " keeps these in its own order"
 			it.Before, it.After = nil, nil
 		case blank(c.After):
-			it.Verdict = Lost
-			if it.Reason == "" || f.Reads {
-				it.Reason = r.whyLost(f)
-			}
-			if f.Path == "" || it.Verdict == Lost {
-				it.Wire = ""
-			}
+			it.Verdict, it.Wire, it.Reason = Lost, "", r.whyLost(f, c.Before) // what the field's note says is of a value that is there
 		case blank(c.Before):
 			it.Reason = r.to.AppLabel + " needs a value here; the file it came from has none"
 		case it.Reason == "":
@@ -294,9 +288,22 @@ func fieldFor(fields []formats.Field, generic string) formats.Field {
 	return best
 }
 
-func (r *reporter) whyLost(f formats.Field) string {
+func (r *reporter) whyLost(f formats.Field, was any) string {
+	switch v := was.(type) {
+	case *canonical.Asset:
+		if v.Blob == nil {
+			return "the card only names this picture and the file does not hold it; the link means nothing outside that file"
+		}
+	case canonical.Trigger:
+		if strings.TrimSpace(v.Keyword) == "" {
+			return "a blank key says nothing, and in another app it could fire always"
+		}
+	}
 	if f.Path != "" && r.spec != "" && r.spec != "v3" {
 		return "a " + strings.ToUpper(r.spec) + " card has no field for it"
+	}
+	if f.Path != "" {
+		return r.to.AppLabel + " has no place for this value"
 	}
 	return r.to.AppLabel + " has no field for it"
 }

@@ -251,7 +251,7 @@ func (d *Dialect) enabledRow() fieldmap.Row[entry] {
 	case d.File:
 		places = []fieldmap.Place[bool]{fieldmap.At("disabled", not), fieldmap.At("enabled", yes), fieldmap.At("disable", not)}
 	}
-	return fieldmap.New("enabled", acc, places...)
+	return fieldmap.Agree(fieldmap.New("enabled", acc, places...), acc, places...)
 }
 
 // titleRow: the title is name, else comment; it goes back to where it came from, and to comment in a new entry,

@@ -260,6 +260,34 @@ func ParkAt[B, T any](r Row[B], acc Access[B, T], park string, exact Codec[T], h
 	return r
 }
 
+// Agree warns where places of a row say different things; the first that holds a value counts.
+func Agree[B, T any](r Row[B], acc Access[B, T], places ...Place[T]) Row[B] {
+	read := r.read
+	r.read = func(obj *jsondoc.Value, b *B, warn Warn) {
+		read(obj, b, warn)
+		t, ok := acc.Get(b)
+		if !ok {
+			return
+		}
+		counts := ""
+		for _, p := range places {
+			v := obj.At(p.Path...)
+			if v == nil || v.IsNull() {
+				continue
+			}
+			name := strings.Join(p.Path, ".")
+			if x, _ := p.Codec.Read(v); x != nil && acc.Same(*x, t) {
+				if counts == "" {
+					counts = name
+				}
+			} else if x != nil {
+				warn(name, "says something else than "+counts+", which counts")
+			}
+		}
+	}
+	return r
+}
+
 // Put sets the member at path, making the objects on the way. A parent that is no object is replaced.
 func Put(obj *jsondoc.Value, path []string, v *jsondoc.Value) {
 	for _, name := range path[:len(path)-1] {
