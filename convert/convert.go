@@ -80,17 +80,25 @@ func (e *Engine) detect(in *formats.Input) (*Detection, formats.Codec) {
 	return d, w
 }
 
-// Pieces is a file read: the main piece and the lorebooks that it carries, linked by id.
+// Pieces is a file read: the main piece, what it carries inside (linked by id), and further pieces of its kind.
 type Pieces struct {
 	Detection
 	Primary   *canonical.Entity
-	Books     []*canonical.Entity
+	Books     []*canonical.Entity // lorebooks inside the primary
+	Regex     []*canonical.Entity // regex sets inside the primary
+	More      []*canonical.Entity // further pieces of the same kind in the same file
 	Info      formats.Info
 	Container formats.Container
 	Variant   string
 	Warnings  []string
 	// Unmapped lists the wire paths with content that has no canonical home.
 	Unmapped func() []string
+}
+
+// All lists every piece: the primary, its lorebooks, its regex sets, and the further ones. A report numbers them so.
+func (p *Pieces) All() []*canonical.Entity {
+	out := append([]*canonical.Entity{p.Primary}, p.Books...)
+	return append(append(out, p.Regex...), p.More...)
 }
 
 // Read detects and decodes src. A file that nobody claims is fault.NotRecognized, with what it is and what is read.
@@ -121,23 +129,39 @@ func (e *Engine) decode(codec formats.Codec, in *formats.Input) (*Pieces, error)
 	if p.Unmapped = d.Unmapped; p.Unmapped == nil {
 		p.Unmapped = func() []string { return nil }
 	}
-	x, ok := codec.(formats.BookExtractor)
-	if !ok {
-		return p, nil
-	}
-	books, warn, err := x.ExtractBooks(d.Entity)
-	if err != nil {
-		return nil, err
-	}
-	p.Warnings = append(p.Warnings, warn...)
+	p.More = d.More
 	taken := map[string]bool{}
-	c := d.Entity.Character()
-	for _, b := range books {
-		b.ID = canonical.UniqueID(b.ID, func(id string) bool { return taken[id] })
-		taken[b.ID] = true
-		c.KnowledgeRefs = append(c.KnowledgeRefs, b.ID)
+	link := func(list []*canonical.Entity, refs *[]string) []*canonical.Entity {
+		for _, b := range list {
+			b.ID = canonical.UniqueID(b.ID, func(id string) bool { return taken[string(b.Kind)+id] })
+			taken[string(b.Kind)+b.ID] = true
+			*refs = append(*refs, b.ID)
+		}
+		return list
 	}
-	p.Books = books
+	if x, ok := codec.(formats.BookExtractor); ok {
+		books, warn, err := x.ExtractBooks(d.Entity)
+		if err != nil {
+			return nil, err
+		}
+		p.Warnings = append(p.Warnings, warn...)
+		p.Books = link(books, &d.Entity.Character().KnowledgeRefs)
+	}
+	if x, ok := codec.(formats.RegexExtractor); ok {
+		sets, warn, err := x.ExtractRegex(d.Entity)
+		if err != nil {
+			return nil, err
+		}
+		p.Warnings = append(p.Warnings, warn...)
+		refs := new([]string)
+		switch b := d.Entity.Body.(type) {
+		case *canonical.Character:
+			refs = &b.BehaviorRefs
+		case *canonical.Preset:
+			refs = &b.BehaviorRefs
+		}
+		p.Regex = link(sets, refs)
+	}
 	return p, nil
 }
 
@@ -215,13 +239,12 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 	if ctx.Container != "" && !has(info.Containers, ctx.Container) {
 		return nil, fault.New(fault.UnknownTarget, "", "%s has no container %q for a %s; it has %s", info.AppLabel, ctx.Container, info.Kind, list(info.Containers))
 	}
+	ctx.More = p.More
 	if _, ok := target.(formats.BookExtractor); ok {
-		ctx.Lorebooks = make([]*canonical.Entity, 0, len(p.Books))
-		for _, b := range p.Books {
-			if canonical.Or(b.Lorebook().Enabled, true) {
-				ctx.Lorebooks = append(ctx.Lorebooks, b)
-			}
-		}
+		ctx.Lorebooks = switchedOn(p.Books)
+	}
+	if _, ok := target.(formats.RegexExtractor); ok {
+		ctx.RegexSets = switchedOn(p.Regex)
 	}
 	enc, err := target.Encode(p.Primary, ctx)
 	if err != nil {
@@ -235,6 +258,27 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// switchedOn leaves out the pieces that are switched off; the result is never nil, since the links are resolved.
+func switchedOn(list []*canonical.Entity) []*canonical.Entity {
+	out := make([]*canonical.Entity, 0, len(list))
+	for _, e := range list {
+		if enabled(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func enabled(e *canonical.Entity) bool {
+	switch b := e.Body.(type) {
+	case *canonical.Lorebook:
+		return canonical.Or(b.Enabled, true)
+	case *canonical.RegexSet:
+		return canonical.Or(b.Enabled, true)
+	}
+	return true
 }
 
 func has(list []formats.Container, c formats.Container) bool {

@@ -165,7 +165,7 @@ func (e *Engine) Inspect(src rope.Source, o Options) (*Inspection, error) {
 	v := &Inspection{DetectionView: p.View(), Warnings: append([]string{}, p.Warnings...), Escrow: append([]string{}, p.Unmapped()...), Targets: []TargetView{}}
 	fields := e.fieldsOf(p.Info.ID)
 	v.Pieces = append(v.Pieces, e.piece(p.Primary, p, fields, o))
-	for _, b := range p.Books {
+	for _, b := range p.All()[1:] {
 		v.Pieces = append(v.Pieces, e.piece(b, nil, nil, o))
 	}
 	if c := p.Primary.Character(); c != nil && c.Media.Portrait != nil {

@@ -1,8 +1,8 @@
 package convert
 
 import (
-	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,26 +126,29 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		return nil, &f
 	}
 	r := &reporter{from: p.Info, to: info, spec: enc.Spec, items: map[Verdict][]Item{}}
-	if err := r.piece(0, withoutRefs(p.Primary.Body), withoutRefs(back.Primary.Body), append(enc.Fields[:len(enc.Fields):len(enc.Fields)], target.Fields()...), enc.Near); err != nil {
+	if err := r.piece(0, withoutRefs(p.Primary.Body), withoutRefs(back.Primary.Body), append(enc.Fields[:len(enc.Fields):len(enc.Fields)], target.Fields()...), nearOf(enc.Near, 0)); err != nil {
 		return nil, err
 	}
-	bookFields := target.Fields()
-	if b, ok := target.(formats.BookFielder); ok {
-		bookFields = b.BookFields()
-	}
-	next := 0
-	for i, b := range p.Books {
-		label := fmt.Sprintf("Lorebook %q", NameOf(b, ""))
-		switch {
-		case !canonical.Or(b.Lorebook().Enabled, true):
-			r.add(Item{Verdict: Lost, Piece: i + 1, Path: "knowledgeRefs", Label: label, Count: 1, Before: text(label), Reason: "this lorebook is switched off, so it is left out"})
-		case ctx.Lorebooks == nil || next >= len(back.Books):
-			r.add(Item{Verdict: Lost, Piece: i + 1, Path: "knowledgeRefs", Label: label, Count: 1, Before: text(label), Reason: info.AppLabel + " has no place for a lorebook here"})
-		default:
-			if err := r.piece(i+1, b.Body, back.Books[next].Body, bookFields, enc.Near); err != nil {
-				return nil, err
+	n := 1  // number of the piece in the report
+	at := 1 // number of the piece in the encoder's context
+	for _, g := range groupsOf(p, back, target) {
+		next := 0
+		for _, x := range g.pieces {
+			label := g.word + " " + strconv.Quote(NameOf(x, ""))
+			switch {
+			case !enabled(x):
+				r.add(Item{Verdict: Lost, Piece: n, Path: g.path, Label: label, Count: 1, Before: text(label), Reason: "it is switched off, so it is left out"})
+			case next >= len(g.back):
+				r.add(Item{Verdict: Lost, Piece: n, Path: g.path, Label: label, Count: 1, Before: text(label), Reason: g.noPlace})
+				at++
+			default:
+				if err := r.piece(n, withoutRefs(x.Body), withoutRefs(g.back[next].Body), g.fields, nearOf(enc.Near, at)); err != nil {
+					return nil, err
+				}
+				next++
+				at++
 			}
-			next++
+			n++
 		}
 	}
 	if p.Info.ID != info.ID && !enc.KeepsEscrow {
@@ -164,11 +167,52 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 	return out, nil
 }
 
+// group is one sort of linked pieces with what came back of them.
+type group struct {
+	word, path, noPlace string
+	pieces, back        []*canonical.Entity
+	fields              []formats.Field
+}
+
+func groupsOf(p, back *Pieces, target formats.Codec) []group {
+	app := target.Info().AppLabel
+	fields := target.Fields()
+	books, regex := fields, fields
+	if b, ok := target.(formats.BookFielder); ok {
+		books = b.BookFields()
+	}
+	if b, ok := target.(formats.RegexFielder); ok {
+		regex = b.RegexFields()
+	}
+	kind := string(p.Primary.Kind)
+	return []group{
+		{"Lorebook", "knowledgeRefs", app + " has no place for a lorebook here", p.Books, back.Books, books},
+		{"Regex set", "behaviorRefs", app + " has no place for regex scripts here", p.Regex, back.Regex, regex},
+		{strings.ToUpper(kind[:1]) + kind[1:], "more", "this file holds one " + kind + ", so the others stay behind; convert them one by one", p.More, back.More, fields},
+	}
+}
+
+// nearOf picks what was said of one piece.
+func nearOf(near []formats.Near, piece int) []formats.Near {
+	var out []formats.Near
+	for _, x := range near {
+		if x.Piece == piece {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 // withoutRefs is the body without its links: the linked books are compared themselves.
 func withoutRefs(body any) any {
-	if c, ok := body.(*canonical.Character); ok {
-		x := *c
-		x.KnowledgeRefs = nil
+	switch b := body.(type) {
+	case *canonical.Character:
+		x := *b
+		x.KnowledgeRefs, x.BehaviorRefs = nil, nil
+		return &x
+	case *canonical.Preset:
+		x := *b
+		x.BehaviorRefs = nil
 		return &x
 	}
 	return body
@@ -182,10 +226,17 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 	if err != nil {
 		return fault.At(err, "comparing what was written")
 	}
-	done := map[string]bool{}
-	var under []string // whole elements that differ: nothing below them is listed again
+	judged := paths{} // paths that have their verdict; nothing at or below them is listed again
+	for _, x := range near {
+		judged[x.Path] = true
+	}
+	values := valuesAt(src, judged)
+	for _, x := range near {
+		r.add(Item{Verdict: Changed, Piece: n, Path: x.Path, Label: canonical.Label(src, x.Path), Wire: fieldFor(fields, canonical.Generic(x.Path)).Wire, Count: 1,
+			Before: text(values[x.Path]), After: text(x.After), Reason: x.Why})
+	}
 	for _, c := range changes {
-		if blank(c.Before) && blank(c.After) {
+		if (blank(c.Before) && blank(c.After)) || judged.covers(c.Path) {
 			continue
 		}
 		f := fieldFor(fields, canonical.Generic(c.Path))
@@ -203,22 +254,12 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 		default:
 			it.Reason = "the file cannot hold this value as it is; " + it.Reason
 		}
-		done[c.Path] = true
-		under = append(under, c.Path)
+		judged[c.Path] = true
 		r.add(it)
-	}
-	for _, x := range near {
-		if x.Piece != n {
-			continue
-		}
-		done[x.Path] = true
-		under = append(under, x.Path)
-		r.add(Item{Verdict: Changed, Piece: n, Path: x.Path, Label: canonical.Label(src, x.Path), Wire: fieldFor(fields, canonical.Generic(x.Path)).Wire, Count: 1,
-			Before: text(valueAt(src, x.Path)), After: text(x.After), Reason: x.Why})
 	}
 	groups := map[string]int{}
 	canonical.Walk(src, func(path string, value any) {
-		if blank(value) || covered(path, under) {
+		if blank(value) || judged.covers(path) {
 			return
 		}
 		generic := canonical.Generic(path)
@@ -259,21 +300,43 @@ func covered(path string, under []string) bool {
 	return false
 }
 
-func valueAt(body any, path string) (out any) {
-	var parts []string
+// paths is a set of paths that speaks for everything below them.
+type paths map[string]bool
+
+// covers reports a path at or below one of the set.
+func (s paths) covers(path string) bool {
+	if len(s) == 0 {
+		return false
+	}
+	for i := len(path); i > 0; i-- {
+		if (i == len(path) || path[i] == '.' || path[i] == '[') && s[path[:i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// valuesAt looks up what a body holds at some paths, in one walk; a list of texts is joined.
+func valuesAt(body any, want paths) map[string]any {
+	out := map[string]any{}
+	if len(want) == 0 {
+		return out
+	}
 	canonical.Walk(body, func(p string, v any) {
-		switch {
-		case p == path:
-			out = v
-		case covered(p, []string{path}):
-			if s, ok := v.(string); ok && len(parts) < 20 {
-				parts = append(parts, s)
+		for i := len(p); i > 0; i-- {
+			if (i < len(p) && p[i] != '.' && p[i] != '[') || !want[p[:i]] {
+				continue
+			}
+			if i == len(p) {
+				out[p] = v
+			} else if s, ok := v.(string); ok {
+				if old, ok := out[p[:i]].(string); ok {
+					s = old + ", " + s
+				}
+				out[p[:i]] = s
 			}
 		}
 	})
-	if out == nil && len(parts) > 0 {
-		return strings.Join(parts, ", ")
-	}
 	return out
 }
 

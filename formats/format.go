@@ -58,6 +58,17 @@ type BookExtractor interface {
 	ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error)
 }
 
+// RegexExtractor is implemented by codecs of characters and presets whose files carry regex scripts.
+type RegexExtractor interface {
+	// ExtractRegex returns the regex sets that the piece carries, in order; ids are not yet unique.
+	ExtractRegex(e *canonical.Entity) ([]*canonical.Entity, []string, error)
+}
+
+// RegexFielder is implemented beside RegexExtractor: the field map of the embedded regex rules.
+type RegexFielder interface {
+	RegexFields() []Field
+}
+
 // BookFielder is implemented by character codecs: the field map of the lorebooks that they embed.
 type BookFielder interface {
 	BookFields() []Field
@@ -69,6 +80,8 @@ type Decoded struct {
 	Container Container
 	Variant   string   // "v1", "flat", "v2", "v3", ...
 	Warnings  []string // odd but readable, in plain words with the place
+	// More are further pieces of the same kind in the same file (a backup of many personas), after Entity.
+	More []*canonical.Entity
 	// Unmapped lists the wire paths with content and no canonical home, in file order; nil when there are none. It is a
 	// function because only a source is asked for it, never what was written.
 	Unmapped func() []string
@@ -81,6 +94,11 @@ type EncodeContext struct {
 	// Lorebooks are the resolved books. Nil: not resolved, the twin's book is left alone. Non-nil and empty: every
 	// embedded copy is removed. Non-empty: they replace what is embedded.
 	Lorebooks []*canonical.Entity
+	// RegexSets are the resolved regex sets, with the same three meanings as Lorebooks.
+	RegexSets []*canonical.Entity
+	// More are further pieces of the same kind for the same file. A format that holds one piece a file leaves them out;
+	// the report names them.
+	More      []*canonical.Entity
 	Limits    limits.Limits
 	AllowLoss bool // write even where archive content would be dropped
 }
@@ -103,7 +121,7 @@ type Encoded struct {
 // Near is a value that the app's own field holds only roughly. The exact one is parked in the file for the way back,
 // so decoding gives it again; the report must still say what the app itself sees.
 type Near struct {
-	Piece int    // 0 the primary, 1.. its books in order
+	Piece int    // 0 the primary, then Lorebooks, RegexSets and More of the context, in that order
 	Path  string // canonical path in that piece
 	After string // what the app sees
 	Why   string
