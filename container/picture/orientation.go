@@ -1,9 +1,6 @@
 package picture
 
-import (
-	"encoding/binary"
-	"image"
-)
+import "encoding/binary"
 
 // orientation is the Exif orientation of a JPEG, 1 to 8; 1 when it states none. (Exif 2.3, 4.6.4; tag 0x0112)
 func orientation(b []byte) int {
@@ -45,47 +42,31 @@ func tiffOrientation(d []byte) int {
 	return 1
 }
 
-// turned is img as orientation o says that it is to be shown.
-func turned(img image.Image, o int) image.Image {
+// turned reads a picture of w by h pixels as orientation o says that it is to be shown.
+func turned(at pixels, w, h, o int) (pixels, int, int) {
 	if o < 2 {
-		return img
+		return at, w, h
 	}
-	src, ok := flat(img).(*image.RGBA)
-	if !ok {
-		rgba := image.NewRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
-		for y := range rgba.Rect.Dy() {
-			for x := range rgba.Rect.Dx() {
-				rgba.Set(x, y, img.At(img.Bounds().Min.X+x, img.Bounds().Min.Y+y))
-			}
-		}
-		src = rgba
-	}
-	w, h := src.Rect.Dx(), src.Rect.Dy()
 	if o >= 5 {
 		w, h = h, w
 	}
-	out := image.NewRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			u, v := x, y
-			switch o {
-			case 2:
-				u = w - 1 - x
-			case 3:
-				u, v = w-1-x, h-1-y
-			case 4:
-				v = h - 1 - y
-			case 5:
-				u, v = y, x
-			case 6:
-				u, v = y, w-1-x
-			case 7:
-				u, v = h-1-y, w-1-x
-			case 8:
-				u, v = h-1-y, x
-			}
-			copy(out.Pix[y*out.Stride+4*x:][:4], src.Pix[v*src.Stride+4*u:][:4])
+	return func(x, y int) (r, g, b, a byte) {
+		switch o {
+		case 2:
+			x = w - 1 - x
+		case 3:
+			x, y = w-1-x, h-1-y
+		case 4:
+			y = h - 1 - y
+		case 5:
+			x, y = y, x
+		case 6:
+			x, y = y, w-1-x
+		case 7:
+			x, y = h-1-y, w-1-x
+		case 8:
+			x, y = h-1-y, x
 		}
-	}
-	return out
+		return at(x, y)
+	}, w, h
 }

@@ -8,10 +8,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/gif"
 	"image/jpeg"
-	"image/png"
 	"io"
 	"math"
 
@@ -86,18 +84,15 @@ func ToPNG(src rope.Source, lim limits.Limits) ([]byte, error) {
 	if err != nil {
 		return nil, damaged(what, err)
 	}
+	canvas := img.Bounds()
 	if ext == "gif" {
-		img = onCanvas(img, c.Width, c.Height)
+		canvas = image.Rect(0, 0, c.Width, c.Height) // the first frame may be smaller
 	}
+	at, w, h := reader(img), canvas.Dx(), canvas.Dy()
 	if ext == "jpg" {
-		img = turned(img, orientation(data))
+		at, w, h = turned(at, w, h, orientation(data))
 	}
-	var out bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.DefaultCompression}
-	if err := enc.Encode(&out, flat(img)); err != nil {
-		return nil, &fault.Error{Code: fault.Internal, Message: what + " could not be written as PNG", Err: err}
-	}
-	return out.Bytes(), nil
+	return encode(at, w, h, opaque(img, canvas.Dx(), canvas.Dy())), nil
 }
 
 const maxScans = 100
@@ -114,32 +109,6 @@ func safely(decode func(io.Reader) (image.Image, error), r io.Reader) (img image
 		}
 	}()
 	return decode(r)
-}
-
-// flat converts what the PNG encoder would ask for pixel by pixel into rows that it takes whole.
-func flat(img image.Image) image.Image {
-	switch img.(type) {
-	case *image.Gray, *image.Paletted, *image.RGBA, *image.NRGBA:
-		return img
-	case *image.YCbCr, *image.CMYK:
-		out := image.NewRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
-		draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Src)
-		return out
-	}
-	out := image.NewNRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
-	draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Src)
-	return out
-}
-
-// onCanvas puts a frame that is smaller than the picture where it belongs.
-func onCanvas(img image.Image, w, h int) image.Image {
-	all := image.Rect(0, 0, w, h)
-	if img.Bounds() == all {
-		return img
-	}
-	out := image.NewNRGBA(all)
-	draw.Draw(out, img.Bounds(), img, img.Bounds().Min, draw.Src)
-	return out
 }
 
 // webpSize is the largest size that any part of a WebP states: the extended header promises one, the pixels have their

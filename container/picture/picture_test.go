@@ -129,6 +129,27 @@ func TestToPNG(t *testing.T) {
 	t.Run("WebP", func(t *testing.T) {
 		assert.Equal(t, image.Rect(0, 0, 1, 1), decoded(t, webpPixel(t)).Bounds())
 	})
+	t.Run("every pixel, also where it is clear", func(t *testing.T) {
+		pal := make(color.Palette, 256)
+		for i := range pal {
+			pal[i] = color.NRGBA{byte(i * 7), byte(i * 31), byte(255 - i), 255}
+		}
+		pal[9] = color.NRGBA{}
+		f := image.NewPaletted(image.Rect(0, 0, 37, 23), pal)
+		for i := range f.Pix {
+			f.Pix[i] = byte(i * i >> 3)
+		}
+		var b bytes.Buffer
+		require.NoError(t, gif.Encode(&b, f, nil))
+		want, err := gif.Decode(bytes.NewReader(b.Bytes()))
+		require.NoError(t, err)
+		m := decoded(t, b.Bytes())
+		for y := range 23 {
+			for x := range 37 {
+				require.Equal(t, color.NRGBAModel.Convert(want.At(x, y)), color.NRGBAModel.Convert(m.At(x, y)), "%d,%d", x, y)
+			}
+		}
+	})
 	t.Run("the same bytes each time", func(t *testing.T) {
 		src := rope.Bytes(jpegOf(t, halves(64, 64)))
 		a, err := ToPNG(src, limits.Card())

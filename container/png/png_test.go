@@ -639,8 +639,7 @@ func TestHostile(t *testing.T) {
 		} {
 			f, err := Open(&counted{Source: rope.Bytes(p)}, limits.Card())
 			require.NoError(t, err)
-			var got int64
-			got = allocated(func() { _, err = f.Text(f.Texts()[0]) })
+			got := allocated(func() { _, err = f.Text(f.Texts()[0]) })
 			require.True(t, fault.Is(err, fault.OverLimit), "%s %v", name, err)
 			assert.Less(t, got, int64(5<<20), name)
 			_, err = f.Value(f.Texts()[0])
@@ -694,11 +693,11 @@ func TestOpenReadsHeadersOnly(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	p := build(tEXt("chara", strings.Repeat("A", 5000)), "")
 	src := &flaky{Source: rope.Bytes(p), from: 600}
-	f, err := Open(src, limits.Card())
+	_, err := Open(src, limits.Card())
 	require.Error(t, err)
 	assert.True(t, fault.Is(err, fault.Internal))
 	src.from = 1 << 30
-	f, err = Open(src, limits.Card())
+	f, err := Open(src, limits.Card())
 	require.NoError(t, err)
 	src.from = 600
 	_, err = f.Text(f.Texts()[0])

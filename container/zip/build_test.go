@@ -171,7 +171,6 @@ func build(o archive, ms ...member) []byte {
 	out = append(out, dir...)
 	var end []byte
 	if o.zip64 {
-		end = endOf(int64(count), at, dirSize, nil)
 		here := base + int64(len(out))
 		end = le.AppendUint32(nil, sigEnd64)
 		end = le.AppendUint64(end, 44)
