@@ -79,7 +79,7 @@ func sniff(src rope.Source, head []byte) (kind, label string) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch {
 	case png.Is(src):
-		if zip.IsZip(src) && !cardPNG(src) {
+		if !endsAsPNG(src) && zip.IsZip(src) && !cardPNG(src) {
 			return "zip", "a PNG picture with a ZIP archive behind it"
 		}
 		return "png", "a PNG picture"
@@ -112,6 +112,13 @@ func sniff(src rope.Source, head []byte) (kind, label string) {
 		return "text", "plain text"
 	}
 	return "unknown", "a file of an unknown kind"
+}
+
+// endsAsPNG reports a file that ends in an IEND chunk, so that nothing lies behind the picture.
+func endsAsPNG(src rope.Source) bool {
+	const iend = "\x00\x00\x00\x00IEND\xaeB`\x82"
+	tail, err := rope.View(src, max(0, src.Size()-int64(len(iend))), min(src.Size(), int64(len(iend))))
+	return err == nil && string(tail) == iend
 }
 
 // cardPNG reports a PNG that has a card chunk of its own.

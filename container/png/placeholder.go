@@ -2,6 +2,7 @@ package png
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"bunzai/rope"
 )
@@ -9,7 +10,9 @@ import (
 // Placeholder returns the picture of a card that has none: a sound PNG of 400 by 600 pixels in one soft colour, the
 // same bytes each time, under 3 KB. Its pixel data is one fixed-Huffman deflate block written by hand (RFC 1951,
 // 3.2.6), so no compressor is linked for it.
-func Placeholder() []byte {
+func Placeholder() []byte { return placeholder() }
+
+var placeholder = sync.OnceValue(func() []byte {
 	const width, height = 400, 600
 	const pixels = (1 + width) * height // filter byte and palette indexes, all zero
 	var z bits
@@ -43,7 +46,7 @@ func Placeholder() []byte {
 	}
 	b, _ := r.Bytes() // memory segments cannot fail to read
 	return b
-}
+})
 
 // bits packs deflate codes.
 type bits struct {

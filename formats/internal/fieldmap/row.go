@@ -311,13 +311,23 @@ func Drop(obj *jsondoc.Value, path []string) {
 // Map is a field map.
 type Map[B any] []Row[B]
 
-// Read fills b from obj.
+// Read fills b from obj. Rows whose places are all missing are not tried: what obj has is looked up in the map, not the
+// other way round, since a map knows many more spellings than an object uses.
 func (m Map[B]) Read(obj *jsondoc.Value, b *B, warn Warn) {
 	if warn == nil {
 		warn = func(string, string) {}
 	}
-	for _, r := range m {
-		r.read(obj, b, warn)
+	if len(m) < 8 {
+		for _, r := range m {
+			r.read(obj, b, warn)
+		}
+		return
+	}
+	hit := m.index().present(obj)
+	for i, r := range m {
+		if hit[i/64]&(1<<(i%64)) != 0 {
+			r.read(obj, b, warn)
+		}
 	}
 }
 
