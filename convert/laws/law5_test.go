@@ -77,7 +77,7 @@ func TestLaw5(t *testing.T) {
 	}
 }
 
-// TestLaw5OneEntity writes one entity for all targets at once: a decoded entity may be shared by readers.
+// TestLaw5OneEntity writes one entity for every target in turn, each twice: writing leaves it as it was.
 func TestLaw5OneEntity(t *testing.T) {
 	for _, name := range []string{"v2.json", "both-different.png", "full.charx", "lumi.charx", "wi.json"} {
 		p := read(t, samples.Get(name).Data)

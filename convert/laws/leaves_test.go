@@ -29,7 +29,7 @@ func (l leaf) generic() string { return canonical.Generic(l.path) }
 // or that are links to other pieces.
 var notEdited = map[string]bool{
 	"Entry.id": true, "Greeting.id": true, "Asset.ref": true, "Asset.mime": true, "Asset.role": true, "Asset.label": true, "Asset.primary": true,
-	"Trigger.isRegex": true, "DepthInjection.origin": true, "Character.knowledgeRefs": true, "Variant.id": true,
+	"Trigger.isRegex": true, "DepthInjection.origin": true, "Character.knowledgeRefs": true, "Variant.id": true, "Asset.type": true,
 }
 
 // leaves lists the populated leaves of a body.
@@ -264,7 +264,7 @@ func TestLeaves(t *testing.T) {
 		}
 		canonical.Walk(p.Primary.Body, func(path string, v any) {
 			switch g := canonical.Generic(path); {
-			case ours[path], strings.HasSuffix(g, ".isRegex"), strings.HasSuffix(g, ".role"), strings.HasSuffix(g, ".label"), strings.HasSuffix(g, ".origin"), strings.HasSuffix(g, ".ref"), strings.HasPrefix(g, "knowledgeRefs"):
+			case ours[path], strings.HasSuffix(g, ".isRegex"), strings.HasSuffix(g, ".role"), strings.HasSuffix(g, ".label"), strings.HasSuffix(g, ".origin"), strings.HasSuffix(g, ".ref"), strings.HasPrefix(g, "media") && strings.HasSuffix(g, ".type"), strings.HasPrefix(g, "knowledgeRefs"):
 			case v == "":
 			default:
 				if _, empty := v.(string); !empty {

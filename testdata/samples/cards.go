@@ -191,3 +191,25 @@ func charxCard(scheme string) string {
             {"type": "background", "uri": "` + scheme + `assets/background/image/wood.png", "name": "wood", "ext": "png"}
         ]`)
 }
+
+// oddAssets has elements that lack members or spell them in other ways, and things that are no asset.
+func oddAssets() string {
+	uri := func(n byte) string { return "data:image/png;base64," + base64Of(string(Dot(n))) }
+	return withAssets(`[
+            null,
+            {"type": "Icon", "uri": "` + uri(31) + `", "name": "Main", "ext": "PNG"},
+            {"uri": "https://example.org/untyped.png", "name": "untyped", "ext": "png"},
+            {"type": "emotion", "uri": "` + uri(32) + `", "ext": ""},
+            "zq-text",
+            {"type": "expression", "name": "happy", "uri": "` + uri(33) + `"},
+            {"type": "expression", "name": "happy", "uri": "` + uri(34) + `", "ext": "unknown"},
+            {"type": "x_thing", "name": "happy", "uri": "` + uri(35) + `", "ext": "bin"}
+        ]`)
+}
+
+// bookSlots is a card with a copy of its book in each place where one may stand; the one in extensions is older.
+const bookSlots = `{"spec": "chara_card_v2", "spec_version": "2.0",
+ "character_book": {"name": "Twice", "extensions": {}, "entries": [{"id": 0, "keys": ["a"], "content": "A", "enabled": true, "insertion_order": 1, "extensions": {}}]},
+ "data": {"name": "Ida", "description": "", "personality": "", "scenario": "", "first_mes": "Hi", "mes_example": "", "creator_notes": "", "system_prompt": "", "post_history_instructions": "", "tags": [], "creator": "", "character_version": "", "alternate_greetings": [],
+ "extensions": {"character_book": {"name": "Older", "extensions": {}, "entries": []}},
+ "character_book": {"name": "Twice", "extensions": {}, "entries": [{"id": 0, "keys": ["a"], "content": "A", "enabled": true, "insertion_order": 1, "extensions": {}}]}}}`

@@ -42,7 +42,9 @@ func All() []Sample {
 	text(Character, "v3-bom-tabs.json", "\xef\xbb\xbf"+indented(v3, "\t")+"\n")
 	text(Character, "v3-odd-text.json", oddText)
 	text(Character, "v3-pictures.json", v3Pictures())
+	text(Character, "v3-odd-assets.json", oddAssets())
 	text(Character, "v3-merged-books.json", mergedBooks)
+	text(Character, "v2-book-slots.json", bookSlots)
 
 	add(Character, "chara-only.png", PNG(Text("Software", "an editor"), Card("chara", compact(v2))))
 	add(Character, "ccv3-only.png", PNG(Card("ccv3", v3)))

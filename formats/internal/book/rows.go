@@ -279,6 +279,13 @@ func (d *Dialect) titleRow() fieldmap.Row[entry] {
 			h := home(obj)
 			was, _ := obj.Get(h).Text()
 			if e.Title == nil {
+				// What stands in comment would be the title now: a copy of it goes, a note of its own is parked.
+				if c, ok := obj.Get("comment").Text(); h == "name" && ok && c != "" {
+					if e.Comment != nil {
+						fieldmap.Put(obj, strings.Split(parkPath("comment"), "."), jsondoc.String(*e.Comment))
+					}
+					obj.Delete("comment")
+				}
 				obj.Delete(h)
 				return
 			}

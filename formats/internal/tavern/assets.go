@@ -288,7 +288,11 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 		case carrier:
 			b.addCarrier(match[m])
 		default:
-			if err := b.add(m, "icon", canonical.Or(m.Name, "main"), match[m]); err != nil {
+			typ := "icon"
+			if match[m] != nil {
+				typ = canonical.Or(m.Type, typ) // as it is spelled there
+			}
+			if err := b.add(m, typ, canonical.Or(m.Name, "main"), match[m]); err != nil {
 				return nil, err
 			}
 		}
@@ -448,7 +452,9 @@ func (b *listBuilder) addCarrier(r *oldRow) {
 		r.taken = true
 		x = element{r.v, r.index}
 	}
-	x.v.Set("type", jsondoc.String("icon"))
+	if r == nil || !strings.EqualFold(r.typ, "icon") {
+		x.v.Set("type", jsondoc.String("icon"))
+	}
 	x.v.Set("uri", jsondoc.String(ccDefault))
 	if r == nil {
 		x.v.Set("name", jsondoc.String("main"))

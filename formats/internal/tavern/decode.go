@@ -91,9 +91,12 @@ func (a *App) Unmapped(c *Card) []string {
 	return append(out, assetMembers(assetsOf(root, c.Variant), c.Variant.prefix()+"assets[].")...)
 }
 
-// assetMembers lists the members of asset elements that the spec does not have.
+// assetMembers lists the members of asset elements that the spec does not have, and elements that are no asset.
 func assetMembers(list *jsondoc.Value, prefix string) (out []string) {
 	for _, e := range list.Elems() {
+		if p := strings.TrimSuffix(prefix, "."); e.Kind() != jsondoc.KindObject && !e.IsNull() && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
 		for k, v := range e.Members() {
 			switch k {
 			case "type", "uri", "name", "ext", "path":
