@@ -674,15 +674,3 @@ func (d *Draft) untouched(f canonical.File, doc *jsondoc.Doc) bool {
 	b, err := rope.View(raw, 0, raw.Size())
 	return err == nil && bytes.Equal(b, doc.Bytes())
 }
-
-// FileName is the name for a saved card: letters, digits and spaces of the character's name, else "character".
-func FileName(name, ext string) string {
-	s := cleanName(name)
-	if s == "unnamed" || strings.Trim(s, "_ .-") == "" {
-		s = "character"
-	}
-	if strings.EqualFold(media.MimeOf(ext), "") && ext == "" {
-		return s
-	}
-	return strings.TrimSuffix(s, ext) + ext
-}
