@@ -118,7 +118,11 @@ func (a *Archive) walk(end *endRecord) (why string, err error) {
 	lim := a.lim
 	where := fmt.Sprintf("central directory at byte %d", end.dir)
 	if end.count > lim.ArchiveEntries {
-		return "", overArchive(where, "ArchiveEntries", lim.ArchiveEntries, end.count, "entries", lim)
+		found := end.count
+		if found < 1<<16 && end.dirSize >= (found+1<<16)*centralLen {
+			found = 0 // the record counts modulo 65,536, and the directory has room for one round more
+		}
+		return "", overArchive(where, "ArchiveEntries", lim.ArchiveEntries, found, "entries", lim)
 	}
 	w := window{src: a.Src, pos: end.dir, end: end.stop, chunk: min(max(end.dirSize, centralLen), 1<<20)}
 	if end.dir >= end.tailOff {
