@@ -1,4 +1,4 @@
-package samples
+package laws
 
 import (
 	"flag"
@@ -8,19 +8,21 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"bunzai/testdata/samples"
 )
 
 var update = flag.Bool("update", false, "write testdata/files anew")
 
-// TestFiles keeps testdata/files, which is for tests that cannot import Go (the page, the npm module, the command
-// line), equal to what the samples are. Write them with: go test ./testdata/samples -update
-func TestFiles(t *testing.T) {
-	dir := filepath.Join("..", "files")
+// TestSampleFiles keeps testdata/files, which is for tests that cannot import Go (the page, the npm module, the command
+// line), equal to what the samples are. Write them with: go test ./convert/laws -run SampleFiles -update
+func TestSampleFiles(t *testing.T) {
+	dir := filepath.Join("..", "..", "testdata", "files")
 	if *update {
 		require.NoError(t, os.MkdirAll(dir, 0o755))
 	}
 	names := map[string]bool{}
-	for _, s := range All() {
+	for _, s := range samples.All() {
 		require.False(t, names[s.Name], "two samples are named %s", s.Name)
 		names[s.Name] = true
 		if *update {
@@ -28,6 +30,6 @@ func TestFiles(t *testing.T) {
 		}
 		b, err := os.ReadFile(filepath.Join(dir, s.Name))
 		require.NoError(t, err)
-		assert.True(t, string(b) == string(s.Data), "testdata/files/%s is not what the sample is; run go test ./testdata/samples -update", s.Name)
+		assert.True(t, string(b) == string(s.Data), "testdata/files/%s is not what the sample is; run go test ./convert/laws -run SampleFiles -update", s.Name)
 	}
 }
