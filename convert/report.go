@@ -31,14 +31,14 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 }
 
-// End is one side of a conversion.
+// End is one side of a conversion. Variant is said of the source and Spec of the target; each is empty elsewhere.
 type End struct {
 	ID        string            `json:"id"`
 	App       string            `json:"app"`
 	AppLabel  string            `json:"appLabel"`
 	Container formats.Container `json:"container"`
-	Variant   string            `json:"variant,omitempty"`
-	Spec      string            `json:"spec,omitempty"`
+	Variant   string            `json:"variant"`
+	Spec      string            `json:"spec"`
 }
 
 // Counts are the numbers of items per verdict.

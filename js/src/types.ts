@@ -177,9 +177,21 @@ export interface ReportItem {
   reason: string;
 }
 
+/** One side of a conversion. */
+export interface ReportEnd {
+  id: string;
+  app: string;
+  appLabel: string;
+  container: Container | '';
+  /** Of the source: the card version as found. Empty on the target's side, and where the app has one only. */
+  variant: string;
+  /** Of the target: the card version as written. Empty on the source's side, and where the app has one only. */
+  spec: string;
+}
+
 export interface Report {
-  from: { id: string; app: string; appLabel: string; container: Container | ''; variant: string };
-  to: { id: string; app: string; appLabel: string; container: Container; spec: string };
+  from: ReportEnd;
+  to: ReportEnd & { container: Container };
   counts: Record<Verdict, number>;
   /** Lost first, then changed, parked, carried; inside each in the order of the model. */
   items: ReportItem[];
