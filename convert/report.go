@@ -64,6 +64,9 @@ type Item struct {
 
 const maxText = 2000
 
+// maxUnmapped bounds the lines about the source app's own data; a hostile card can have any number of unknown members.
+const maxUnmapped = 500
+
 // text renders a value for the report: nil stays nil, long texts are cut.
 func text(v any) *string {
 	if v == nil {
@@ -375,7 +378,13 @@ func (r *reporter) whyLost(f formats.Field, was any) string {
 // a foreign twin.
 func (r *reporter) escrow(p *Pieces) {
 	src := p.Info.AppLabel
-	for _, path := range p.Unmapped() {
+	unmapped := p.Unmapped()
+	for i, path := range unmapped {
+		if rest := len(unmapped) - i; i >= maxUnmapped && rest > 1 {
+			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App, Label: strconv.Itoa(rest) + " more places", Count: rest,
+				Reason: src + "'s own data, which no other app shares; it stays in your original file"})
+			break
+		}
 		reason := src + "'s own data, which no other app shares; it stays in your original file"
 		if strings.Contains(path, "regex_scripts") {
 			reason = "regex scripts of a card are not carried to another app yet; they stay in your original file"

@@ -314,6 +314,36 @@ type Chunk struct {
 	Doc     *jsondoc.Doc
 }
 
+// unnamed lists the archive paths of assets that the twin had and the body has no more, and that the card does not
+// speak of anywhere else: in an archive they go with their asset.
+func (d *Draft) unnamed(body *canonical.Character) map[string]bool {
+	if d.Was == nil || d.Twin.Files == nil {
+		return nil
+	}
+	out := map[string]bool{}
+	each := func(c *canonical.Character, do func(path string)) {
+		for _, a := range append([]*canonical.Asset{c.Media.Portrait}, c.Media.Assets...) {
+			if a != nil && a.Blob != nil {
+				if p := CleanEntryPath(archivePath(a.Ref)); p != "" {
+					do(p)
+				}
+			}
+		}
+	}
+	each(d.Was, func(p string) { out[p] = true })
+	each(body, func(p string) { delete(out, p) })
+	if len(out) == 0 {
+		return nil
+	}
+	text := string(d.Doc.Bytes())
+	for p := range out {
+		if strings.Contains(text, p) {
+			delete(out, p)
+		}
+	}
+	return out
+}
+
 // Finish writes the document into its container. Extra are further JSON entries of an archive, after card.json; gone
 // are archive paths that the card no longer refers to.
 func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, gone map[string]bool) (*formats.Encoded, error) {
@@ -337,6 +367,9 @@ func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, g
 		out.Data, err = d.png(e, lim, out)
 	case formats.CharX:
 		out.Ext, out.MediaType = ".charx", "application/zip"
+		if gone == nil {
+			gone = d.unnamed(e.Character())
+		}
 		out.Data, err = d.archive(e, extra, gone)
 	default:
 		return nil, fault.New(fault.UnknownTarget, "", "%s has no container %q; it has png, json, charx", d.App.Label, d.Container)
@@ -496,6 +529,16 @@ func pair(doc *jsondoc.Doc, v Variant) []Chunk {
 	}
 	two := doc.Clone()
 	setSpec(two.Root, V2)
+	// Strict V2 readers demand every member of the spec; an app's own V3 card may leave some out.
+	data := two.Root.Get("data")
+	for name, empty := range Skeleton(V2).Get("data").Members() {
+		if !data.Has(name) {
+			data.Set(name, empty.Clone())
+		}
+	}
+	if b := data.Get("character_book"); b.Kind() == jsondoc.KindObject && !b.Has("extensions") {
+		b.Set("extensions", jsondoc.Object())
+	}
 	return []Chunk{{"chara", two}, {"ccv3", doc}}
 }
 
