@@ -127,15 +127,24 @@ func inspect(s *Service, c *call) *Response {
 	return jsonAnswer(v)
 }
 
-func convertFile(s *Service, c *call) *Response {
+// convert does the work of POST /v1/convert.
+func (c *call) convert(s *Service) (*convert.Output, *Problem) {
 	o := c.options(s)
 	o.To, o.Container, o.Spec, o.AllowLoss = c.query["to"], formats.Container(c.query["container"]), c.query["spec"], c.query["allowLoss"] == "true"
 	if o.To == "" {
-		return newProblem(string(fault.BadArgument), "\"to\" is missing: it names the app, such as ?to=sillytavern; GET /v1/formats lists them").response()
+		return nil, newProblem(string(fault.BadArgument), "\"to\" is missing: it names the app, such as ?to=sillytavern; GET /v1/formats lists them")
 	}
 	out, err := s.engine.Convert(c.src, o)
 	if err != nil {
-		return s.failed(err)
+		return nil, problemOf(err)
+	}
+	return out, nil
+}
+
+func convertFile(s *Service, c *call) *Response {
+	out, p := c.convert(s)
+	if p != nil {
+		return p.response()
 	}
 	c.note.from, c.note.to, c.note.container = out.Report.From.ID, out.Report.To.ID, string(out.Container)
 	res := &Response{Status: 200, Body: out.Data}

@@ -13,6 +13,7 @@ import (
 
 	"bunzai/convert"
 	"bunzai/fault"
+	"bunzai/formats"
 	"bunzai/limits"
 	"bunzai/rope"
 	"bunzai/wasm/plain"
@@ -64,9 +65,8 @@ type Response struct {
 	// Broken says that this was a fault of bunzai itself: a door that keeps its process should start a fresh one.
 	Broken bool
 
-	code   string // of the problem, for the log
-	note   note   // for the log
-	noBody bool   // HEAD
+	code string // of the problem, for the log
+	note note   // for the log
 }
 
 // Field is one header field.
@@ -193,6 +193,9 @@ func (s *Service) Admit(r *Request) (res *Response, limit int64) {
 // Finish answers an admitted request whose body was read, or could not be.
 func (s *Service) Finish(r *Request, body rope.Source, err error) (res *Response) {
 	s.identify(r)
+	if s.cfg.Now != nil && r.start.IsZero() {
+		r.start = s.cfg.Now()
+	}
 	defer func() {
 		if x := recover(); x != nil {
 			res = s.panicked(x)
@@ -490,4 +493,39 @@ func (rt *route) take(out map[string]string, name string, values []string, where
 	}
 	out[name] = values[0]
 	return nil
+}
+
+// NotArrived is the error of a body that broke off.
+func NotArrived() error {
+	return fault.New(fault.Cancelled, "request body", "the body did not arrive whole; send it again")
+}
+
+// Result is a conversion outside a request, as bulk work wants it.
+type Result struct {
+	FileName  string            `json:"fileName"`
+	MediaType string            `json:"mediaType"`
+	Container formats.Container `json:"container"`
+	Size      int64             `json:"size"`
+	Report    *convert.Report   `json:"report"`
+	Data      *rope.Rope        `json:"-"`
+}
+
+// Convert is POST /v1/convert without HTTP around it: the same query, limits and failures.
+func (s *Service) Convert(name, rawQuery string, src rope.Source) (res *Result, p *Problem) {
+	defer func() {
+		if x := recover(); x != nil {
+			res, p = nil, newProblem(string(fault.Internal), "bunzai met a fault of its own (%s)", cut(fmt.Sprint(x)))
+		}
+	}()
+	i := slices.IndexFunc(routes, func(rt route) bool { return rt.path == "/v1/convert" })
+	q, p := query(rawQuery, &routes[i])
+	if p != nil {
+		return nil, p
+	}
+	c := &call{route: &routes[i], query: q, src: src, name: name}
+	out, p := c.convert(s)
+	if p != nil {
+		return nil, p
+	}
+	return &Result{out.FileName, out.MediaType, out.Container, out.Data.Size(), out.Report, out.Data}, nil
 }
