@@ -261,12 +261,17 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 		r.add(it)
 	}
 	groups := map[string]int{}
+	known := map[string]formats.Field{}
 	canonical.Walk(src, func(path string, value any) {
 		if blank(value) || judged.covers(path) {
 			return
 		}
 		generic := canonical.Generic(path)
-		f := fieldFor(fields, generic)
+		f, ok := known[generic]
+		if !ok {
+			f = fieldFor(fields, generic)
+			known[generic] = f
+		}
 		v := Carried
 		if f.Path != "" && !f.Reads {
 			v = Parked

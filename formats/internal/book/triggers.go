@@ -71,6 +71,7 @@ func samePtr[T comparable](a, b *T) bool {
 func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonical.Trigger, home string, others ...string) fieldmap.Row[canonical.Entry] {
 	list := fieldmap.TextList(",")
 	park := parkPath(path)
+	parkAt := strings.Split(park, ".")
 	all := append([]string{home}, others...)
 	find := func(obj *jsondoc.Value) (*jsondoc.Value, string) {
 		for _, n := range all {
@@ -92,7 +93,7 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 		if keys == nil {
 			return
 		}
-		if parked, _ := list.Read(obj.At(strings.Split(park, ".")...)); parked != nil {
+		if parked, _ := list.Read(obj.At(parkAt...)); parked != nil {
 			exact := parseKeys(*parked)
 			if bare, _ := barePatterns(exact); slices.Equal(bare, *keys) {
 				*field(e) = exact
@@ -108,11 +109,11 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 			keys[i] = slashKey(t)
 		}
 		if d.regexKey {
-			fieldmap.Drop(obj, strings.Split(park, "."))
+			fieldmap.Drop(obj, parkAt)
 			if d.anyRegex(e) {
 				bare, odd := barePatterns(ts)
 				if !slices.EqualFunc(keysAs(bare, obj, true), ts, sameTrigger) {
-					fieldmap.Put(obj, strings.Split(park, "."), list.Write(keys, nil))
+					fieldmap.Put(obj, parkAt, list.Write(keys, nil))
 				}
 				if odd != "" {
 					near(path, strings.Join(bare, ", "), odd)
