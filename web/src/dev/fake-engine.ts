@@ -164,8 +164,8 @@ const engine: Engine = {
       data: options.dryRun ? null : options.output === 'blob' || input instanceof Blob ? blob : new Uint8Array(await blob.arrayBuffer()),
       size: blob.size, fileName: `${str(r.card.data?.['name'])}.${container}`, mediaType: blob.type, container,
       report: {
-        from: { id: 'sillytavern', app: 'sillytavern', appLabel: 'SillyTavern', container: r.container, variant: 'v2' },
-        to: { id: app.id, app: app.app, appLabel: app.appLabel, container, spec: options.spec ?? app.specs[0] ?? '' },
+        from: { id: 'sillytavern', app: 'sillytavern', appLabel: 'SillyTavern', container: r.container, variant: 'v2', spec: '' },
+        to: { id: app.id, app: app.app, appLabel: app.appLabel, container, variant: '', spec: options.spec ?? app.specs[0] ?? '' },
         counts, items: found, warnings: [],
       },
     };
