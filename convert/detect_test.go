@@ -61,7 +61,15 @@ func TestDetection(t *testing.T) {
 		{"persona note", `{"name":"x","persona":"y"}`, "", 0},
 		{"library wrapper of a preset", `{"type":"preset","exportedAt":"2026-01-01","data":{"name":"x","prompts":[]}}`, "", 0},
 		{"library wrapper of a card", `{"type":"character","exportedAt":"2026-01-01","data":{"name":"x","description":"d"}}`, "", 0},
-		{"persona with pronouns", `{"name":"x","description":"d","subjective_pronoun":"she","objective_pronoun":"her"}`, "", 0},
+		{"persona with pronouns", `{"name":"x","description":"d","subjective_pronoun":"she","objective_pronoun":"her"}`, "lumiverse-persona", 0.95},
+		{"list of personas", `{"type":"lumiverse_personas","version":1,"personas":[{"name":"x"}]}`, "lumiverse-persona", 1},
+		{"persona backup", `{"personas":{"a.png":"Me"},"persona_descriptions":{}}`, "sillytavern-persona", 0.95},
+		{"persona backup of nobody", `{"personas":{},"persona_descriptions":{}}`, "", 0},
+		{"quick replies", `{"version":2,"name":"x","qrList":[{"label":"a","message":"b"}]}`, "sillytavern-quickreply", 0.9},
+		{"quick replies without rows", `{"version":2,"name":"x","qrList":[]}`, "sillytavern-quickreply", 0.9},
+		{"quick replies of another app", `{"name":"x","qrList":[{"text":"a"}]}`, "", 0},
+		{"quick reply slots", `{"name":"x","quickReplySlots":[]}`, "sillytavern-quickreply", 0.9},
+		{"one quick reply", `{"id":1,"label":"a","message":"b","contextList":[],"isHidden":false,"preventAutoExecute":true}`, "sillytavern-quickreply", 0.9},
 		{"persona with theming", `{"id":"1","name":"x","description":"d","personality":"p","nameColor":"#fff"}`, "", 0},
 		{"Agnai character", `{"kind":"character","name":"x","description":"d","persona":{"kind":"text"},"greeting":"Hi","scenario":"s"}`, "", 0},
 		{"Agnai memory", `{"kind":"memory","name":"x","description":"d","entries":[{"name":"a","entry":"b","keywords":["c"]}]}`, "", 0},
@@ -111,12 +119,8 @@ func TestKnown(t *testing.T) {
 		{`{"type":"lumiverse_preset","schemaVersion":1,"preset":{}}`, "a Lumiverse preset" + later},
 		{`{"name":"x","schemaVersion":1,"blocks":[]}`, "a Lumiverse preset" + later},
 		{`{"type":"lumiverse_regex_scripts","version":1,"scripts":[]}`, "a Lumiverse regex set" + later},
-		{`{"name":"x","description":"d","subjective_pronoun":"she","objective_pronoun":"her"}`, "a Lumiverse persona" + later},
-		{`{"personas":{"a.png":"Me"},"persona_descriptions":{}}`, "a SillyTavern persona backup" + later},
 		{`{"scriptName":"a","findRegex":"/b/","replaceString":""}`, "a SillyTavern regex script" + later},
 		{`[{"scriptName":"a","findRegex":"/b/","replaceString":""}]`, "a list of SillyTavern regex scripts" + later},
-		{`{"version":2,"name":"x","qrList":[]}`, "a SillyTavern quick reply set" + later},
-		{`{"name":"x","quickReplySlots":[]}`, "a SillyTavern quick reply set (old form)" + later},
 		{`{"name":"x","prompts":[],"prompt_order":[]}`, "a SillyTavern chat completion preset" + later},
 		{`{"name":"x","input_sequence":"a","output_sequence":"b"}`, "a SillyTavern instruct template" + later},
 		{`{"name":"x","story_string":"a"}`, "a SillyTavern context template" + later},
@@ -173,6 +177,8 @@ func TestCorpusDetection(t *testing.T) {
 			return "sillytavern lumiverse risu"
 		case n >= 90 && n <= 104:
 			return "sillytavern-lorebook"
+		case n >= 105 && n <= 107:
+			return "sillytavern-quickreply"
 		}
 		return ""
 	}
@@ -183,7 +189,7 @@ func TestCorpusDetection(t *testing.T) {
 		{26, 28, "a Pygmalion character"}, {51, 57, "a Backyard character archive"}, {58, 58, "a Voxta package"}, {60, 64, "a Risu module"},
 		{67, 67, "a Risu lorebook"}, {69, 71, "a list of Risu lorebook entries"}, {72, 74, "a Risu regex set"}, {75, 77, "a list of Risu regex scripts"},
 		{79, 83, "a NovelAI lorebook"}, {84, 84, "a NovelAI scenario"}, {85, 85, "an Agnai memory book"}, {86, 86, "a Lumiverse preset"}, {88, 88, "a Lumiverse regex set"},
-		{105, 107, "a SillyTavern quick reply set"}, {109, 119, "a SillyTavern regex script"}, {121, 129, "a SillyTavern chat completion preset"},
+		{109, 119, "a SillyTavern regex script"}, {121, 129, "a SillyTavern chat completion preset"},
 		{130, 138, "a SillyTavern context template"}, {139, 151, "a SillyTavern instruct template"}, {152, 158, "a SillyTavern system prompt"},
 		{159, 163, "a SillyTavern reasoning template"}, {164, 172, "sampler preset"}, {173, 177, "a KoboldAI sampler preset"}, {178, 185, "a NovelAI sampler preset"},
 		{187, 187, "line 1, column 3"},

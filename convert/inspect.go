@@ -166,7 +166,11 @@ func (e *Engine) Inspect(src rope.Source, o Options) (*Inspection, error) {
 	fields := e.fieldsOf(p.Info.ID)
 	v.Pieces = append(v.Pieces, e.piece(p.Primary, p, fields, o))
 	for _, b := range p.All()[1:] {
-		v.Pieces = append(v.Pieces, e.piece(b, nil, nil, o))
+		own := fields
+		if b.Kind != p.Primary.Kind {
+			own = nil // embedded pieces have a field map of their own
+		}
+		v.Pieces = append(v.Pieces, e.piece(b, nil, own, o))
 	}
 	if c := p.Primary.Character(); c != nil && c.Media.Portrait != nil {
 		a := assetView(c.Media.Portrait)
@@ -204,8 +208,58 @@ func (e *Engine) piece(x *canonical.Entity, p *Pieces, fields []formats.Field, o
 		v.Scripts = append(v.Scripts, scripts(x)...)
 	case *canonical.Lorebook:
 		v.lorebook(b)
+	case *canonical.Persona:
+		v.persona(b, fields)
+	case *canonical.QuickReplySet:
+		v.quickReplies(b, fields)
 	}
 	return v
+}
+
+// persona shows everything that a persona says; its pictures are assets.
+func (v *PieceView) persona(b *canonical.Persona, fields []formats.Field) {
+	if b.Attribution != nil {
+		v.Creator = canonical.Or(b.Attribution.Creator, "")
+	}
+	canonical.Walk(b, func(path string, value any) {
+		if covered(path, []string{"name", "media", "attribution.creator"}) {
+			return
+		}
+		if s := canonical.Text(forPeople(path, value)); s != "" {
+			v.Texts = append(v.Texts, TextView{path, canonical.Label(b, path), fieldFor(fields, canonical.Generic(path)).Wire, s})
+		}
+	})
+	if b.Media != nil && b.Media.Portrait != nil {
+		v.Assets = append(v.Assets, assetView(b.Media.Portrait))
+	}
+}
+
+// runsItself are the switches of a quick reply that make it run without a click.
+var runsItself = []string{"executeOnStartup", "executeOnUser", "executeOnAi", "executeOnChatChange", "executeOnGroupMemberDraft", "executeOnNewChat", "executeBeforeGeneration"}
+
+// quickReplies shows each button: its label names its script and its tooltip.
+func (v *PieceView) quickReplies(b *canonical.QuickReplySet, fields []formats.Field) {
+	text := func(path, label, s string) {
+		if s != "" {
+			v.Texts = append(v.Texts, TextView{path, label, fieldFor(fields, canonical.Generic(path)).Wire, s})
+		}
+	}
+	text("notes", canonical.Label(b, "notes"), canonical.Or(b.Notes, ""))
+	for i, r := range b.Replies {
+		path := "replies[" + strconv.Itoa(i) + "]"
+		label := canonical.Label(b, path)
+		if canonical.Or(r.Hidden, false) {
+			text(path+".message", label+" (hidden)", r.Message)
+		} else {
+			text(path+".message", label, r.Message)
+		}
+		text(path+".title", canonical.Label(b, path+".title"), canonical.Or(r.Title, ""))
+		for _, n := range runsItself {
+			if on, _ := r.Extras.Get(n).Bool(); on {
+				v.Scripts = append(v.Scripts, label+": "+n)
+			}
+		}
+	}
 }
 
 // shown are the paths that a character view has its own place for.

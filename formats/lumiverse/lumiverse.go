@@ -36,7 +36,7 @@ import (
 )
 
 // Codecs lists what this app reads and writes, in registration order.
-func Codecs() []formats.Codec { return []formats.Codec{character{}} }
+func Codecs() []formats.Codec { return []formats.Codec{character{}, personaFile{}} }
 
 const (
 	label     = "Lumiverse"

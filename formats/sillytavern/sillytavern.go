@@ -1,5 +1,5 @@
-// Package sillytavern reads and writes SillyTavern's files: character cards (V1, flat, V2, V3 in PNG, JSON and CHARX)
-// and World Info. Wire facts are SillyTavern 1.18's own readers and writers (character-card-parser.js, characters.js,
+// Package sillytavern reads and writes SillyTavern's files: character cards (V1, flat, V2, V3 in PNG, JSON and CHARX),
+// World Info, persona backups and quick replies. Wire facts are SillyTavern 1.18's own readers and writers (character-card-parser.js, characters.js,
 // charx.js, world-info.js).
 //
 // Where the app and the design that the project follows differ: a card's version is what its JSON says, never which
@@ -14,7 +14,9 @@ import (
 )
 
 // Codecs lists what this app reads and writes, in registration order.
-func Codecs() []formats.Codec { return []formats.Codec{character{}, lorebook{}} }
+func Codecs() []formats.Codec {
+	return []formats.Codec{character{}, lorebook{}, persona{}, quickReply{}}
+}
 
 const label = "SillyTavern"
 
