@@ -49,6 +49,17 @@ func Large() Limits {
 	return l
 }
 
+// Backup is for an account archive of thousands of characters (.lvbak), which is streamed: rows go by one at a time and
+// pictures pass through, so that Entry and Inflated bound the work and not the memory. JSON is one row. There is no
+// bound on the ratio: the rows of a table resemble each other.
+func Backup() Limits {
+	l := Card()
+	l.Name = "backup"
+	l.Archive, l.ArchiveEntries, l.Entry, l.Inflated, l.Ratio = 5*gib, 500_000, 20*gib, 20*gib, 1<<20
+	l.Raise = ""
+	return l
+}
+
 // Edge fits a server isolate of 128 MiB.
 func Edge() Limits {
 	l := Card()
