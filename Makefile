@@ -31,8 +31,13 @@ web/public/engine.wasm: $(ENGINE)
 	@mkdir -p $(@D)
 	cp $< $@
 
-js: deps-js $(ENGINE) ## the npm module in js/dist
+js: deps-js $(ENGINE) js/dist/cli.wasm.br ## the npm package in js/dist
 	cd js && npm run -s build
+
+js/dist/cli.wasm.br: $(GOSOURCE) js/package.json js/scripts/pack-cli.mjs
+	@mkdir -p $(@D) bin
+	$(WASM) go build -trimpath -ldflags='$(LDFLAGS)' -o bin/cli.wasm ./cmd/bunzai
+	node js/scripts/pack-cli.mjs bin/cli.wasm $@
 
 deps-js: js/node_modules/.package-lock.json
 js/node_modules/.package-lock.json: js/package-lock.json
@@ -63,7 +68,8 @@ test-wasm: $(WASMTEST) ## the engine's tests in headless Chromium
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { echo "chromium is missing: apt-get install chromium" >&2; exit 1; }
 	$(WASM) timeout -k 10 $(BROWSER_TIME) go test -timeout $$(( $(BROWSER_TIME) - 30 ))s -exec $(CURDIR)/$(WASMTEST) ./wasm/... 2> >(grep -v 'could not unmarshal event' >&2)
 
-test-js: js ## the npm module's tests in Node
+test-js: js cli ## the npm package's tests: Node, bundlers, Chromium, workerd, Deno
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { echo "chromium is missing: apt-get install chromium" >&2; exit 1; }
 	cd js && npm test
 
 test-page: page ## the page's tests in Chromium and Firefox

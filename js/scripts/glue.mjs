@@ -2,7 +2,7 @@
 // engine. The script's own text stays as it is; around it goes a function, so that importing bunzai sets no global
 // and two copies of the package in one program never meet.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -29,9 +29,8 @@ return globalThis.Go;
 }
 `;
 
-const types = readFileSync(join(root, 'src', 'wasm_exec.d.ts'));
 mkdirSync(join(root, 'dist'), { recursive: true });
-writeFileSync(join(root, 'dist', 'wasm_exec.d.ts'), types);
+for (const name of ['wasm_exec.d.ts', 'engine.wasm.d.ts']) copyFileSync(join(root, 'src', name), join(root, 'dist', name));
 for (const dir of ['src', 'dist']) {
   mkdirSync(join(root, dir), { recursive: true });
   const to = join(root, dir, 'wasm_exec.js');

@@ -1,9 +1,15 @@
 import { BunzaiError, asBunzaiError } from './errors.js';
-import type { Engine } from './types.js';
 import { goVersion, loadGo, type GoProgram } from './wasm_exec.js';
 
-/** The engine as the Go program registers it; `go` names the toolchain that compiled it. */
-type RawEngine = Engine & { go: string };
+/** The engine as the Go program registers it; `go` names the toolchain that compiled it. Calls reject with plain errors. */
+export interface RawEngine {
+  go: string;
+  version: string;
+  detect(input: unknown, options: object): Promise<unknown>;
+  inspect(input: unknown, options: object): Promise<unknown>;
+  convert(input: unknown, options: object): Promise<unknown>;
+  formats(): Promise<unknown>;
+}
 
 /** Linear memory never shrinks, so an idle instance that grew beyond this is replaced by a fresh one. */
 const IDLE_MEMORY = 160 << 20;
@@ -25,26 +31,36 @@ export class Instance {
     let engine: RawEngine | undefined;
     let self: Instance | undefined;
     let early: unknown;
+    let words = '';
     const stop = (e: unknown): void => {
       early ??= e;
-      self?.kill(e);
+      // The dead program's timers would find nobody to wake, and its loader would try for ever.
+      for (const t of go._scheduledTimeouts.values()) clearTimeout(t as Parameters<typeof clearTimeout>[0]);
+      go._scheduledTimeouts.clear();
+      self?.kill(e, words);
     };
     const world = realm({ __bunzaiReady: (e: RawEngine) => { engine = e; } });
     const go: GoProgram = new (loadGo(world))();
+    // What the program prints is its last words: a stack trace belongs into the error, not into the page's console.
+    const decoder = new TextDecoder();
+    (world.fs as { writeSync: (fd: number, b: Uint8Array) => number }).writeSync = (_, b) => {
+      if (words.length < 16_384) words += decoder.decode(b);
+      return b.length;
+    };
     go.exit = (code) => stop(new Error(`the Go program ended with code ${code}`));
     // A trap while the program continues after an awaited read must not leave calls open for ever.
     const resume = go._resume;
     go._resume = function (this: GoProgram) {
+      if (self?.dead) return;
       try {
         resume.call(this);
       } catch (e) {
         stop(e);
-        throw e;
       }
     };
     let memory: WebAssembly.Memory;
     try {
-      const instance = await WebAssembly.instantiate(module, go.importObject);
+      const instance = await WebAssembly.instantiate(module, go.importObject as WebAssembly.Imports);
       memory = instance.exports.mem as WebAssembly.Memory;
       go.run(instance).catch(stop);
     } catch (e) {
@@ -74,27 +90,28 @@ export class Instance {
     return this.memory.buffer.byteLength;
   }
 
-  /** True when no call is open and the instance is worth replacing. */
+  /** True when the instance is worth replacing once it is idle. */
   get worn(): boolean {
-    return this.open.size === 0 && this.memoryBytes > IDLE_MEMORY;
+    return this.memoryBytes > IDLE_MEMORY;
   }
 
   /** Calls the engine. The promise always settles, also when the program dies under it. */
-  call<T>(run: (engine: Engine) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
+  call(run: (engine: RawEngine) => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
       if (this.dead) {
         reject(this.dead);
         return;
       }
       this.open.add(reject);
-      let result: Promise<T>;
+      let result: Promise<unknown> | undefined;
       try {
         result = run(this.engine);
       } catch (e) {
-        this.kill(e);
+        this.kill(e, '');
         return;
       }
-      result.then(
+      // A program that died inside the call answered nothing, and kill has rejected already.
+      result?.then(
         (v) => {
           this.open.delete(reject);
           resolve(v);
@@ -107,11 +124,13 @@ export class Instance {
     });
   }
 
-  private kill(cause: unknown): void {
+  private kill(cause: unknown, words: string): void {
     if (this.dead) return;
+    const first = words.split('\n', 1)[0]!.trim();
+    const why = /out of memory/.test(words) ? 'it ran out of memory' : first || asBunzaiError(cause).message;
     this.dead = new BunzaiError(
-      { code: 'internal', message: `the engine stopped while it worked on this file (${asBunzaiError(cause).message}); the next call starts a fresh one` },
-      { cause },
+      { code: 'internal', message: `the engine stopped while it worked on this file (${why}); the next call starts a fresh one` },
+      { cause: words ? new Error(words, { cause }) : cause },
     );
     for (const reject of this.open) reject(this.dead);
     this.open.clear();

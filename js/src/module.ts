@@ -1,10 +1,16 @@
 import { BunzaiError } from './errors.js';
 
 /**
- * Where the engine's WebAssembly module comes from: an address, a fetched response, its bytes, or a compiled module.
+ * Where the engine's WebAssembly module comes from: an address, a fetched response, its bytes, or a compiled
+ * `WebAssembly.Module`.
  * The default is `engine.wasm` beside this package's own files.
  */
-export type ModuleSource = string | URL | Response | BufferSource | WebAssembly.Module;
+export type ModuleSource = string | URL | Response | ArrayBuffer | ArrayBufferView | CompiledModule;
+
+/** A `WebAssembly.Module`, which not every set of type declarations knows. It can be sent to other threads. */
+export interface CompiledModule {
+  readonly [Symbol.toStringTag]?: string;
+}
 
 /** Compiles the module. Errors name the address and say what was found there. */
 export async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
@@ -20,7 +26,8 @@ export async function compile(source: ModuleSource): Promise<WebAssembly.Module>
     return fromResponse(response, address);
   }
   if (typeof Response !== 'undefined' && source instanceof Response) return fromResponse(source, source.url || 'the given response');
-  return fromBytes(source as BufferSource, 'the given bytes');
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return fromBytes(source as BufferSource, 'the given bytes');
+  throw new BunzaiError({ code: 'bad-argument', message: 'the engine must be given as an address, a Response, bytes, or a WebAssembly.Module' });
 }
 
 async function fromResponse(response: Response, address: string): Promise<WebAssembly.Module> {

@@ -1,7 +1,9 @@
-/** The entry for Node: the same module, with the engine read from disk. @module */
+/** The entry for Node and Deno: the same calls, with the engine read from disk, paths and FileHandles. @module */
 import { readFile } from 'node:fs/promises';
-import { fallback } from './source.js';
+import { openNode } from './node-input.js';
+import { platform } from './platform.js';
 
-export * from './index.js';
+export * from './core.js';
 
-fallback.source = () => readFile(new URL('./engine.wasm', import.meta.url));
+platform.wasm = () => readFile(new URL('./engine.wasm', import.meta.url));
+platform.open = openNode;

@@ -1,8 +1,21 @@
-// Types of everything that the bunzai engine takes and returns. All values are plain objects, lists, text, numbers
+// Types of everything that bunzai takes and returns. All values are plain objects, lists, text, numbers
 // and bytes; nothing here refers to the engine's memory, so a result stays valid after later calls.
 
-/** What a file can be given as. A Blob or File is read by offset and never loaded whole. */
-export type Input = Uint8Array | ArrayBuffer | Blob;
+/** An opened file of Node, as `fs.promises.open` gives it. It is read by offset and stays open. */
+export interface NodeFileHandle {
+  readonly fd: number;
+  read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  stat(): Promise<{ readonly size: number | bigint; isFile(): boolean; isDirectory(): boolean }>;
+}
+
+/**
+ * What a file can be given as. A Blob, a File, and in Node a path (text or a `file:` URL) or a FileHandle, are read by
+ * offset and never loaded whole. A Response or a stream is read to its end first, within the limits. Bytes must not be
+ * changed before the call settles.
+ */
+export type Input =
+  | Uint8Array | ArrayBuffer | Blob | Response | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+  | string | URL | NodeFileHandle;
 
 export type Kind = 'character' | 'lorebook' | 'regex' | 'persona' | 'preset' | 'quickreply';
 export type Container = 'png' | 'json' | 'charx';
@@ -24,7 +37,7 @@ export interface LimitHit {
   raise: string;
 }
 
-/** The one error that engine calls reject with (`BunzaiError` carries the same fields). */
+/** Why a call failed, as plain data: in JSON, and as the Go module rejects. */
 export interface Failure {
   code: ErrorCode;
   /** What is wrong and what to do, for people. */
@@ -34,12 +47,43 @@ export interface Failure {
   limit: LimitHit | null;
 }
 
-export interface CommonOptions {
-  /** File name, used in messages and to name the output; it never decides the format. */
+/** Failures of one code; only `limit` has a limit. */
+export interface FailureOf<C extends ErrorCode> {
+  readonly code: C;
+  readonly message: string;
+  readonly where: string;
+  readonly limit: C extends 'limit' ? LimitHit : null;
+}
+
+/** How far a call is. Inside one stage `done` never goes down; stages come in this order, and each may be missing. */
+export interface Progress {
+  /** `load`: the engine starts (once). `read`: bytes taken from the input. `write`: bytes of the result. */
+  stage: 'load' | 'read' | 'write';
+  done: number;
+  /** null where nobody knows, as for a stream. */
+  total: number | null;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call with the error code `cancelled`. */
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+
+export interface CommonOptions extends CallOptions {
+  /** File name, used in messages and to name the output; it never decides the format. Default: the input's own. */
   name?: string;
-  /** Default `card`. */
+  /** Bounds on what a file may cost. Default `card`; `edge` in Cloudflare Workers. */
   limits?: LimitsProfile;
 }
+
+export interface InspectOptions extends CommonOptions {
+  /** Give the pictures their bytes. Default: for a Blob input, whose ranges they share. */
+  assets?: boolean;
+}
+
+export type OutputForm = 'bytes' | 'blob' | 'stream';
 
 export interface ConvertOptions extends CommonOptions {
   /** The app: `sillytavern`, `lumiverse`, `bunzai`, ... The codec follows from the kind of the file. */
@@ -52,8 +96,11 @@ export interface ConvertOptions extends CommonOptions {
   allowLoss?: boolean;
   /** Do all of the work but return no data: for showing the report first. */
   dryRun?: boolean;
-  /** Form of the result. Default: `blob` for a Blob input, `bytes` otherwise. A blob shares ranges of the input. */
-  output?: 'bytes' | 'blob';
+  /**
+   * Form of the result. Default: `blob` for a Blob input, `bytes` otherwise. A blob shares ranges of a Blob input; a
+   * stream reads the input as it is read itself, so a file stays as it is until the stream ends or is cancelled.
+   */
+  output?: OutputForm;
 }
 
 export interface FormatInfo {
@@ -198,9 +245,11 @@ export interface Report {
   warnings: string[];
 }
 
-export interface Conversion {
+export type ConversionData = Uint8Array | Blob | ReadableStream<Uint8Array> | null;
+
+export interface Conversion<Data extends ConversionData = Uint8Array | Blob | null> {
   /** null with `dryRun`. */
-  data: Uint8Array | Blob | null;
+  data: Data;
   size: number;
   fileName: string;
   mediaType: string;
@@ -208,11 +257,46 @@ export interface Conversion {
   report: Report;
 }
 
-/** The engine as the Go module exposes it and as `bunzai` re-exports it. All calls return promises. */
+/** `convert`: the form of `data` follows from the options and the input. */
+export interface Convert {
+  (input: Input, options: ConvertOptions & { dryRun: true }): Promise<Conversion<null>>;
+  (input: Input, options: ConvertOptions & { output: 'bytes'; dryRun?: false }): Promise<Conversion<Uint8Array>>;
+  (input: Input, options: ConvertOptions & { output: 'blob'; dryRun?: false }): Promise<Conversion<Blob>>;
+  (input: Input, options: ConvertOptions & { output: 'stream'; dryRun?: false }): Promise<Conversion<ReadableStream<Uint8Array>>>;
+  (input: Blob, options: ConvertOptions & { output?: never; dryRun?: false }): Promise<Conversion<Blob>>;
+  (input: Exclude<Input, Blob>, options: ConvertOptions & { output?: never; dryRun?: false }): Promise<Conversion<Uint8Array>>;
+  (input: Input, options: ConvertOptions): Promise<Conversion<ConversionData>>;
+}
+
+/** The calls, as the package exports them and as a pool has them. */
+export interface Bunzai {
+  /** Says what a file is, and every format's bid on it. */
+  detect(input: Input, options?: CommonOptions): Promise<Detection>;
+  /** Reads a file for showing: its pieces, texts, entries, pictures, and the apps it can go to. */
+  inspect(input: Input, options?: InspectOptions): Promise<Inspection>;
+  /** Converts a file for another app, or for its own, with a report of what became of every part. */
+  convert: Convert;
+  /** Lists the formats, what each writes, and its field map. */
+  formats(options?: CallOptions): Promise<FormatInfo[]>;
+}
+
+/** The Go module as it registers itself. The package's own calls (`Bunzai`) take more kinds of input. */
 export interface Engine {
   version: string;
-  detect(input: Input, options?: CommonOptions): Promise<Detection>;
-  inspect(input: Input, options?: CommonOptions & { assets?: boolean }): Promise<Inspection>;
-  convert(input: Input, options: ConvertOptions): Promise<Conversion>;
+  detect(input: EngineInput, options?: CommonOptions): Promise<Detection>;
+  inspect(input: EngineInput, options?: CommonOptions & { assets?: boolean }): Promise<Inspection>;
+  convert(input: EngineInput, options: ConvertOptions): Promise<Conversion>;
   formats(): Promise<FormatInfo[]>;
+}
+
+/** What the Go module itself reads. */
+export type EngineInput = Uint8Array | ArrayBuffer | Blob;
+
+/** Something read by offset; the Go module takes it, too. */
+export interface Ranged {
+  readonly size: number;
+  /** The bytes from `offset`, exactly `length` of them. */
+  read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
+  /** A part for the Blob constructor, where there is one. */
+  slice?(from: number, to: number): Blob;
 }

@@ -3,12 +3,14 @@ export const goVersion: string;
 
 /** One run of a Go program; the members that bunzai uses. */
 export interface GoProgram {
-  importObject: WebAssembly.Imports;
+  importObject: object;
   env: Record<string, string>;
   exit: (code: number) => void;
-  run(instance: WebAssembly.Instance): Promise<void>;
+  argv: string[];
+  run(instance: object): Promise<void>;
   /** Continues the program after an event from JavaScript. */
   _resume(): void;
+  _scheduledTimeouts: Map<number, unknown>;
   /** JavaScript values that the program holds, for the leak test. */
   _ids?: Map<unknown, number>;
 }

@@ -95,12 +95,14 @@ describe('calls', () => {
   test('wrong arguments are errors that say so', async () => {
     for (const [run, pattern] of [
       [() => detect(), /undefined/],
-      [() => detect('card.png'), /a string/],
+      [() => detect('card.png'), /there is no file card\.png/],
+      [() => detect('https://example.org/card.png'), /a string.*fetch the address/],
+      [() => detect(5), /a number/],
       [() => detect(bytes(card), { nmae: 'x' }), /"nmae"/],
       [() => detect(bytes(card), 5), /must be an object/],
       [() => detect(bytes(card), { get name() { throw new Error('boo'); } }), /boo/],
       [() => convert(bytes(card)), /"to" is missing/],
-      [() => convert(bytes(card), { to: 'sillytavern', output: 'file' }), /bytes, blob/],
+      [() => convert(bytes(card), { to: 'sillytavern', output: 'file' }), /bytes, blob, stream/],
       [() => init({ wsam: 'x' }), /"wsam"/],
     ]) {
       await assert.rejects(run, (e) => {

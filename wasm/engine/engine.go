@@ -151,7 +151,7 @@ func convertFile(args []js.Value) (js.Value, error) {
 	if err != nil {
 		return js.Undefined(), err
 	}
-	output, err := o.oneOf("output", "bytes", "blob")
+	output, err := o.oneOf("output", "bytes", "blob", "parts")
 	if err != nil {
 		return js.Undefined(), err
 	}
@@ -172,6 +172,14 @@ func convertFile(args []js.Value) (js.Value, error) {
 		Report    *convert.Report   `json:"report"`
 	}{nil, c.Data.Size(), c.FileName, c.MediaType, c.Container, c.Report})
 	if dry {
+		return out, nil
+	}
+	if output == "parts" {
+		parts, err := partsOf(c.Data)
+		if err != nil {
+			return js.Undefined(), err
+		}
+		out.Set("parts", parts)
 		return out, nil
 	}
 	var data js.Value

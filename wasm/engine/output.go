@@ -34,7 +34,7 @@ func blobOf(r *rope.Rope, mime string) (js.Value, error) {
 			flush()
 		}
 		buf = append(buf, b...)
-	})
+	}, sliceable)
 	if err != nil {
 		return js.Undefined(), err
 	}
@@ -43,6 +43,43 @@ func blobOf(r *rope.Rope, mime string) (js.Value, error) {
 	o.Set("type", mime)
 	pin(r.Size() >> 8)
 	return g.Get("Blob").New(parts, o), nil
+}
+
+// sliceable says that a range can be a part of a Blob.
+func sliceable(f far) bool {
+	r, ok := f.(*rangedSource)
+	return !ok || r.slices
+}
+
+// partsOf makes a list of a rope, for a caller that puts it together: bytes of its own as Uint8Array, ranges of the
+// input as [offset, length].
+func partsOf(r *rope.Rope) (js.Value, error) {
+	g := js.Global()
+	parts := g.Get("Array").New()
+	var buf []byte
+	flush := func() {
+		if len(buf) > 0 {
+			a := g.Get("Uint8Array").New(len(buf))
+			js.CopyBytesToJS(a, buf)
+			pin(int64(len(buf)))
+			parts.Call("push", a)
+			buf = buf[:0]
+		}
+	}
+	err := eachPiece(r, func(_ far, off, n int64) {
+		flush()
+		parts.Call("push", g.Get("Array").Call("of", off, n))
+	}, func(b []byte) {
+		if len(buf)+len(b) > piece {
+			flush()
+		}
+		buf = append(buf, b...)
+	})
+	if err != nil {
+		return js.Undefined(), err
+	}
+	flush()
+	return parts, nil
 }
 
 // bytesOf makes one Uint8Array of a rope.

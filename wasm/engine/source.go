@@ -25,7 +25,7 @@ type input struct {
 	isBlob bool
 }
 
-// inputOf takes a Uint8Array, an ArrayBuffer, a Blob or a File.
+// inputOf takes a Uint8Array, an ArrayBuffer, a Blob, a File, or an object with a size and a read function.
 func inputOf(v js.Value) (input, error) {
 	if v.Type() == js.TypeObject {
 		g := js.Global()
@@ -41,6 +41,8 @@ func inputOf(v js.Value) (input, error) {
 			}
 			pin(b.size >> 8) // a handle on a Blob is light, however big the Blob
 			return input{&cached{far: b}, true}, nil
+		case v.Get("read").Type() == js.TypeFunction && v.Get("size").Type() == js.TypeNumber:
+			return input{&cached{far: &rangedSource{obj: v, size: int64(v.Get("size").Float()), slices: v.Get("slice").Type() == js.TypeFunction}}, false}, nil
 		}
 	}
 	return input{}, badArgument("the input must be a Uint8Array, an ArrayBuffer, a Blob or a File, and this is %s", what(v))
@@ -127,6 +129,46 @@ func (b *blobSource) ReadAt(p []byte, off int64) (n int, err error) {
 		return 0, unreadable(err.Error())
 	}
 	n = js.CopyBytesToGo(p, js.Global().Get("Uint8Array").New(buf))
+	pin(int64(n))
+	if n < len(p) {
+		return n, unreadable("it is shorter than it was")
+	}
+	return n, nil
+}
+
+// rangedSource is whatever the caller reads by offset: read(offset, length) answers with a Uint8Array or a promise of
+// one. Where it also has slice(from, to), that answers with a part for the Blob constructor.
+type rangedSource struct {
+	obj    js.Value
+	size   int64
+	slices bool
+}
+
+func (r *rangedSource) Size() int64 { return r.size }
+
+func (r *rangedSource) cut(off, n int64) js.Value { return r.obj.Call("slice", off, off+n) }
+
+// ReadAt implements io.ReaderAt for a range inside the source.
+func (r *rangedSource) ReadAt(p []byte, off int64) (n int, err error) {
+	defer func() {
+		if x := recover(); x != nil { // a call that JavaScript answered with an exception
+			e, ok := x.(js.Error)
+			if !ok {
+				panic(x)
+			}
+			err = unreadable(thrown(e.Value))
+		}
+	}()
+	got := r.obj.Call("read", off, len(p))
+	if got.Type() == js.TypeObject && got.Get("then").Type() == js.TypeFunction {
+		if got, err = await(got); err != nil {
+			return 0, unreadable(err.Error())
+		}
+	}
+	if !is(got, js.Global().Get("Uint8Array")) {
+		return 0, unreadable("it answered with no bytes")
+	}
+	n = js.CopyBytesToGo(p, got)
 	pin(int64(n))
 	if n < len(p) {
 		return n, unreadable("it is shorter than it was")

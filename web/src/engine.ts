@@ -2,7 +2,7 @@
 // which is the only way that stops work at once; the next job gets the spare one, already loaded.
 import { wrap, type Remote } from 'comlink';
 import { signal } from '@preact/signals';
-import type { Conversion, ConvertOptions, Detection, Failure, FormatInfo, Input, Inspection, LimitsProfile } from '../../js/src/types.ts';
+import type { Conversion, ConvertOptions, Detection, Failure, FormatInfo, EngineInput as Input, Inspection, LimitsProfile } from '../../js/src/types.ts';
 import { failure, type Result } from './failure.ts';
 import type { WorkerAPI } from './worker.ts';
 

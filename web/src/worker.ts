@@ -1,7 +1,7 @@
 // The worker: one engine, one call at a time, every answer a plain Result.
 import { expose } from 'comlink';
 import { start, type Started } from '#engine';
-import type { CommonOptions, Conversion, ConvertOptions, Detection, FormatInfo, Input, Inspection } from '../../js/src/types.ts';
+import type { CommonOptions, Conversion, ConvertOptions, Detection, FormatInfo, EngineInput as Input, Inspection } from '../../js/src/types.ts';
 import { asFailure, failure, type Result } from './failure.ts';
 
 let started: Promise<Started> | null = null;

@@ -1,0 +1,4 @@
+declare module '*.wasm' {
+  const wasm: import('./module.js').CompiledModule;
+  export default wasm;
+}
