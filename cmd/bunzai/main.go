@@ -35,6 +35,7 @@ type commandLine struct {
 	Detect  detectCmd  `cmd:"" help:"Say what a file is, and every format's bid on it."`
 	Inspect inspectCmd `cmd:"" help:"Show what a file holds: texts, greetings, lorebook, pictures, and the apps it can go to."`
 	Convert convertCmd `cmd:"" help:"Turn a file into another app's file, with a report of what became of every part."`
+	Import  importCmd  `cmd:"" help:"Take an account backup (.lvbak) apart: every character, lorebook, persona, preset and regex set as a file."`
 	Formats formatsCmd `cmd:"" help:"List the formats and what each can write."`
 	Serve   serveCmd   `cmd:"" help:"Serve the built page on this machine."`
 	Version versionCmd `cmd:"" help:"Print the version."`

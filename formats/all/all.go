@@ -7,6 +7,7 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/bunzai"
 	"bunzai/formats/lumiverse"
+	"bunzai/formats/lumiverse/backup"
 	"bunzai/formats/sillytavern"
 )
 
@@ -18,3 +19,6 @@ func Registry() *formats.Registry {
 		"sillytavern": sillytavern.Codecs(),
 	})
 }
+
+// Backups returns the readers of account backups, which hold many pieces and are no format of one.
+func Backups() []formats.BackupReader { return []formats.BackupReader{backup.Reader{}} }

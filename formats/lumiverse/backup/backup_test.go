@@ -45,7 +45,7 @@ func whole() account {
 				script("r4", "scope", "global", "preset_id", "p1", "disabled", 1),
 				script("r5", "scope", "chat", "scope_id", "ch1"),
 			},
-			"images": {img("i1"), img("i2"), img("i3"), img("i4"), img("i5"), img("i6")},
+			"images":            {img("i1"), img("i2"), img("i3"), img("i4"), img("i5"), img("i6")},
 			"character_gallery": {row("id", "g1", "user_id", "u", "character_id", "c1", "image_id", "i6", "caption", "at sea", "sort_order", 1, "created_at", 1)},
 			"chats":             {row("id", "ch1", "character_id", "c1", "name", "first", "metadata", `json:{}`)},
 		},
