@@ -113,14 +113,11 @@ func TestKnown(t *testing.T) {
 		{`{"aiName":"x","basePrompt":"y"}`, "a Backyard (Faraday) character" + later},
 		{archive("", file{name: "manifest.json", data: "{}"}, file{name: "characters/a/character.json", data: "{}"}), "a Backyard character archive (.byaf)" + later},
 		{archive("", file{name: "Scenarios/a/scenario.json", data: "{}"}), "a Voxta package (.voxpkg)" + later},
-		{archive("", file{name: "manifest.json", data: "{}"}, file{name: "database/characters.ndjson", data: "{}"}), "a Lumiverse account backup (.lvbak)" + later},
+		{archive("", file{name: "manifest.json", data: "{}"}, file{name: "database/characters.ndjson", data: "{}"}), "a Lumiverse account backup (.lvbak) and no card that bunzai reads; it holds a whole account, and the command line takes all of it out: bunzai import FILE.lvbak -o FOLDER"},
 		{`{"char_name":"x","char_persona":"y","char_greeting":"","world_scenario":""}`, "a Pygmalion character" + later},
 		{picture("", tEXt("chara", b64([]byte(`{"char_name":"x","char_persona":"y"}`)))), "this holds a Pygmalion character" + later},
 		{`{"type":"lumiverse_preset","schemaVersion":1,"preset":{}}`, "a Lumiverse preset" + later},
 		{`{"name":"x","schemaVersion":1,"blocks":[]}`, "a Lumiverse preset" + later},
-		{`{"type":"lumiverse_regex_scripts","version":1,"scripts":[]}`, "a Lumiverse regex set" + later},
-		{`{"scriptName":"a","findRegex":"/b/","replaceString":""}`, "a SillyTavern regex script" + later},
-		{`[{"scriptName":"a","findRegex":"/b/","replaceString":""}]`, "a list of SillyTavern regex scripts" + later},
 		{`{"name":"x","prompts":[],"prompt_order":[]}`, "a SillyTavern chat completion preset" + later},
 		{`{"name":"x","input_sequence":"a","output_sequence":"b"}`, "a SillyTavern instruct template" + later},
 		{`{"name":"x","story_string":"a"}`, "a SillyTavern context template" + later},
@@ -179,6 +176,10 @@ func TestCorpusDetection(t *testing.T) {
 			return "sillytavern-lorebook"
 		case n >= 105 && n <= 107:
 			return "sillytavern-quickreply"
+		case n == 88:
+			return "lumiverse-regex"
+		case n >= 109 && n <= 119:
+			return "sillytavern-regex"
 		}
 		return ""
 	}
@@ -188,8 +189,8 @@ func TestCorpusDetection(t *testing.T) {
 	}{
 		{26, 28, "a Pygmalion character"}, {51, 57, "a Backyard character archive"}, {58, 58, "a Voxta package"}, {60, 64, "a Risu module"},
 		{67, 67, "a Risu lorebook"}, {69, 71, "a list of Risu lorebook entries"}, {72, 74, "a Risu regex set"}, {75, 77, "a list of Risu regex scripts"},
-		{79, 83, "a NovelAI lorebook"}, {84, 84, "a NovelAI scenario"}, {85, 85, "an Agnai memory book"}, {86, 86, "a Lumiverse preset"}, {88, 88, "a Lumiverse regex set"},
-		{109, 119, "a SillyTavern regex script"}, {121, 129, "a SillyTavern chat completion preset"},
+		{79, 83, "a NovelAI lorebook"}, {84, 84, "a NovelAI scenario"}, {85, 85, "an Agnai memory book"}, {86, 86, "a Lumiverse preset"},
+		{121, 129, "a SillyTavern chat completion preset"},
 		{130, 138, "a SillyTavern context template"}, {139, 151, "a SillyTavern instruct template"}, {152, 158, "a SillyTavern system prompt"},
 		{159, 163, "a SillyTavern reasoning template"}, {164, 172, "sampler preset"}, {173, 177, "a KoboldAI sampler preset"}, {178, 185, "a NovelAI sampler preset"},
 		{187, 187, "line 1, column 3"},

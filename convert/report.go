@@ -391,9 +391,6 @@ func (r *reporter) escrow(p *Pieces) {
 			break
 		}
 		reason := src + "'s own data, which no other app shares; it stays in your original file"
-		if strings.Contains(path, "regex_scripts") {
-			reason = "regex scripts of a card are not carried to another app yet; they stay in your original file"
-		}
 		r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + "." + path, Label: path, Count: 1, Reason: reason, Before: preview(p, path)})
 	}
 	carried := map[*canonical.Blob]bool{}

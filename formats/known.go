@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"bunzai/fault"
 	"bunzai/jsondoc"
 	"bunzai/limits"
 	"bunzai/rope"
@@ -37,7 +38,6 @@ var objects = []known{
 	{"a Marinara character", "type=marinara_character"},
 	{"a Lumiverse preset", "type=lumiverse_preset"},
 	{"a Lumiverse preset", "blocks:array schemaVersion"},
-	{"a Lumiverse regex set", "type=lumiverse_regex_scripts"},
 	{"a Lumiverse library wrapper", "type:text exportedAt data:object"},
 	{"a Backyard (Faraday) character", "aiName:text"},
 	{"a Backyard (Faraday) character", "aiPersona:text"},
@@ -52,7 +52,6 @@ var objects = []known{
 	{"a Risu module", "type=risuModule"},
 	{"a Risu preset", "promptTemplate:array"},
 	{"a Risu preset", "presetRegex:array"},
-	{"a SillyTavern regex script", "findRegex scriptName"},
 	{"a SillyTavern chat completion preset", "prompts:array prompt_order"},
 	{"a SillyTavern chat completion preset", "prompts:array"},
 	{"a SillyTavern chat completion preset", "chat_completion_source"},
@@ -78,7 +77,6 @@ var objects = []known{
 
 // lists are JSON files whose root is an array; the signs are those of its first element.
 var lists = []known{
-	{"a list of SillyTavern regex scripts", "findRegex scriptName"},
 	{"a list of Marinara regex scripts", "id findRegex"},
 	{"a list of Risu regex scripts", "in out type"},
 	{"a list of Risu lorebook entries", "key insertorder"},
@@ -208,6 +206,9 @@ func Known(in *Input) (words, advice string) {
 func knownZIP(in *Input) (words, advice string) {
 	z, err := in.ZIP()
 	if err != nil {
+		if fault.Is(err, fault.OverLimit) && startsLikeBackup(in.Source) {
+			return lumiverseBackup, backupAdvice
+		}
 		return "", ""
 	}
 	has := func(path string) bool { return z.Find(path) != nil }
@@ -231,7 +232,7 @@ func knownZIP(in *Input) (words, advice string) {
 	case has("lumiverse_modules.json"):
 		return "a Lumiverse card without its card.json", ""
 	case has("manifest.json") && under("database/"):
-		return "a Lumiverse account backup (.lvbak)", ""
+		return lumiverseBackup, backupAdvice
 	case has("manifest.json") && under("characters/"):
 		return "a Backyard character archive (.byaf)", ""
 	case has("package.json") && under("characters/"), under("scenarios/") && !has("manifest.json"):

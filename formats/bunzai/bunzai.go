@@ -1,6 +1,6 @@
 // Package bunzai reads and writes the canonical file itself (.bunzai.json): any kind, whole, with the escrow of the
-// app that it came from, so that it can go back there without loss. The lorebooks of a character ride in the member
-// "related", each a canonical file of its own.
+// app that it came from, so that it can go back there without loss. The lorebooks and regex sets of a character, and the
+// regex sets of a preset, ride in the member "related", each a canonical file of its own.
 package bunzai
 
 import (
@@ -21,7 +21,12 @@ func Codecs() []formats.Codec {
 	}
 	out := []formats.Codec{character{codec{canonical.KindCharacter, labels[canonical.KindCharacter]}}}
 	for _, k := range []canonical.Kind{canonical.KindLorebook, canonical.KindRegex, canonical.KindPersona, canonical.KindPreset, canonical.KindQuickReply} {
-		out = append(out, codec{k, labels[k]})
+		c := codec{k, labels[k]}
+		if k == canonical.KindPreset {
+			out = append(out, preset{c})
+			continue
+		}
+		out = append(out, c)
 	}
 	return out
 }
@@ -84,7 +89,7 @@ func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 		return nil, fault.New(fault.UnknownTarget, "", "a canonical file is JSON; there is no container %q for it", ctx.Container)
 	}
 	x := *e
-	if ctx.Lorebooks != nil {
+	if ctx.Lorebooks != nil || ctx.RegexSets != nil {
 		x.Extra = jsondoc.Object()
 		for k, v := range e.Extra.Members() {
 			if k != related {
@@ -92,20 +97,22 @@ func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 			}
 		}
 		list := jsondoc.Array()
-		for _, b := range ctx.Lorebooks {
-			r, err := canonical.EncodeEntityWithin(b, ctx.Limits)
-			if err != nil {
-				return nil, err
+		for _, g := range []struct {
+			kind   canonical.Kind
+			pieces []*canonical.Entity
+		}{{canonical.KindLorebook, ctx.Lorebooks}, {canonical.KindRegex, ctx.RegexSets}} {
+			for _, v := range e.Extra.Get(related).Elems() {
+				if k, _ := v.Get("kind").Text(); g.pieces == nil && k == string(g.kind) {
+					list.AppendElem(v.Clone())
+				}
 			}
-			text, err := r.Bytes()
-			if err != nil {
-				return nil, err
+			for _, p := range g.pieces {
+				v, err := embedded(p, ctx.Limits)
+				if err != nil {
+					return nil, err
+				}
+				list.AppendElem(v)
 			}
-			v, err := jsondoc.Raw(text, ctx.Limits)
-			if err != nil {
-				return nil, err
-			}
-			list.AppendElem(v)
 		}
 		if list.Len() > 0 {
 			x.Extra.Set(related, list)
@@ -121,23 +128,62 @@ func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 // Fields: the canonical file has a place for everything.
 func (codec) Fields() []formats.Field { return nil }
 
-// character also carries its lorebooks.
+// embedded is a piece as a member of another one's file.
+func embedded(e *canonical.Entity, lim limits.Limits) (*jsondoc.Value, error) {
+	r, err := canonical.EncodeEntityWithin(e, lim)
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return jsondoc.Raw(text, lim)
+}
+
+// extract returns the related pieces of one kind.
+func extract(e *canonical.Entity, kind canonical.Kind) (out []*canonical.Entity, err error) {
+	for i, v := range e.Extra.Get(related).Elems() {
+		p, err := canonical.DecodeEntity(&jsondoc.Doc{Root: v.Clone()}, limits.Large())
+		if err != nil {
+			return nil, fault.At(err, related+"["+strconv.Itoa(i)+"]")
+		}
+		if p.Kind == kind {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// character also carries its lorebooks and regex sets.
 type character struct{ codec }
 
 // ExtractBooks implements formats.BookExtractor.
 func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
-	var out []*canonical.Entity
-	for i, v := range e.Extra.Get(related).Elems() {
-		b, err := canonical.DecodeEntity(&jsondoc.Doc{Root: v.Clone()}, limits.Large())
-		if err != nil {
-			return nil, nil, fault.At(err, related+"["+strconv.Itoa(i)+"]")
-		}
-		if b.Kind == canonical.KindLorebook {
-			out = append(out, b)
-		}
+	out, err := extract(e, canonical.KindLorebook)
+	if c := e.Character(); c != nil {
+		c.KnowledgeRefs = nil // the pipeline links what was extracted anew
 	}
-	if e.Character() != nil {
-		e.Character().KnowledgeRefs = nil // the pipeline links what was extracted anew
+	return out, nil, err
+}
+
+// ExtractRegex implements formats.RegexExtractor.
+func (character) ExtractRegex(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
+	out, err := extract(e, canonical.KindRegex)
+	if c := e.Character(); c != nil {
+		c.BehaviorRefs = nil
 	}
-	return out, nil, nil
+	return out, nil, err
+}
+
+// preset also carries its regex sets.
+type preset struct{ codec }
+
+// ExtractRegex implements formats.RegexExtractor.
+func (preset) ExtractRegex(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
+	out, err := extract(e, canonical.KindRegex)
+	if p, ok := e.Body.(*canonical.Preset); ok {
+		p.BehaviorRefs = nil
+	}
+	return out, nil, err
 }

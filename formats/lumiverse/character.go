@@ -58,6 +58,9 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 	if err := w.books(ctx.Lorebooks); err != nil {
 		return nil, err
 	}
+	if err := w.regex(ctx.RegexSets, 1+len(ctx.Lorebooks)); err != nil {
+		return nil, err
+	}
 	w.tidy()
 	if err := w.refuse(ctx.AllowLoss); err != nil {
 		return nil, err
@@ -94,6 +97,7 @@ func (character) Fields() []formats.Field {
 		formats.Field{Path: "variants", Wire: "alternate_fields, alternate_avatars", Reads: true,
 			Note: "Lumiverse has alternates of description, personality, scenario and picture only"},
 		formats.Field{Path: "knowledgeRefs", Wire: "world_books, data.character_book", Reads: true},
+		formats.Field{Path: "behaviorRefs", Wire: "regex_scripts in lumiverse_modules.json, or data.extensions.regex_scripts", Reads: true},
 	)
 }
 

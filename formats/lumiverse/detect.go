@@ -70,6 +70,11 @@ func fingerprint(root *jsondoc.Value, v tavern.Variant) string {
 	if s, _ := ext.At("weaver", "source").Text(); s == "weaver" {
 		return "extensions.weaver"
 	}
+	for _, e := range ext.Get(regexKey).Elems() {
+		if e.Has("find_regex") && !e.Has("scriptName") {
+			return "regex scripts as Lumiverse writes them (extensions." + regexKey + ")"
+		}
+	}
 	if b, where := book.Find(root, v.Prefix()); b != nil && book.OfBook(b) == book.LumiverseBook {
 		return "a lorebook as Lumiverse writes it (" + where + ")"
 	}

@@ -26,7 +26,12 @@
 //     where they were (D-19). What was joined is said in a warning.
 //   - data.assets, which the app ignores (D-20), is written so that roles and names survive, and read where it is there.
 //   - Links to the app's own rows (world_book_ids, databank_ids, image ids) mean nothing elsewhere: never written anew.
-//   - Regex scripts stay in the sidecar of the card's own archive; another app does not get them.
+//   - Regex scripts of a card are a piece of their own. Read are the sidecar's, else those of the sidecar inside the card,
+//     else the card's list in this app's shape or SillyTavern's. An archive gets them in the sidecar, where alone the app
+//     looks (Q6); a card without one gets them in extensions.regex_scripts in this app's shape, which keeps flags.
+//   - Flags stay what they are: no flags are no flags, where the app's own import of SillyTavern scripts makes them gi (Q7).
+//   - The numbers of scripts count only where they say more than the list; scripts without flags are gi, without placement
+//     ai_output, without target response, as the app takes them.
 package lumiverse
 
 import (
@@ -36,7 +41,7 @@ import (
 )
 
 // Codecs lists what this app reads and writes, in registration order.
-func Codecs() []formats.Codec { return []formats.Codec{character{}, personaFile{}} }
+func Codecs() []formats.Codec { return []formats.Codec{character{}, regexFile{}, personaFile{}} }
 
 const (
 	label     = "Lumiverse"
@@ -48,7 +53,7 @@ const (
 )
 
 var app = &tavern.App{
-	Name: name, Label: label,
+	Name: name, Label: label, Regex: true,
 	Parked: map[string]string{
 		"identity.nickname":                    "Lumiverse has no such field and drops it on import; the file keeps it",
 		"greetings.groupOnlyGreetings":         dropped,

@@ -104,7 +104,7 @@ func TestDecodeRich(t *testing.T) {
 	assert.Equal(t, "deep", *books[1].Lorebook().Entries[0].OutletName)
 
 	un := strings.Join(d.Unmapped(), "\n")
-	for _, p := range []string{"data.extensions.alternate_character_name", "data.extensions.ttsVoice", "data.extensions.custom", "mappings.lost", "has_nsfw_expressions", "landing_perspective_layers", "regex_scripts", "future", "defaultExpression"} {
+	for _, p := range []string{"data.extensions.alternate_character_name", "data.extensions.ttsVoice", "data.extensions.custom", "mappings.lost", "has_nsfw_expressions", "landing_perspective_layers", "future", "defaultExpression"} {
 		assert.Contains(t, un, p)
 	}
 	for _, p := range []string{"mappings.calm", "alternate_fields", "alternate_avatars", "world_books", "version"} {

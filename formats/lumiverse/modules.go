@@ -10,6 +10,7 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/internal/blob"
 	"bunzai/formats/internal/fieldmap"
+	"bunzai/formats/internal/regex"
 	"bunzai/formats/internal/tavern"
 	"bunzai/jsondoc"
 	"bunzai/limits"
@@ -491,6 +492,7 @@ func (n *native) portrait(files []canonical.File, named map[string]bool, listed 
 // moreUnmapped lists what the sidecar, or its copy in the card, holds that has no canonical home.
 func (n *native) moreUnmapped() []string {
 	out := append([]string{}, n.unmapped...)
+	out = append(out, unmappedRegex(n.root, n.v, n.side)...)
 	for _, s := range n.sources() {
 		list := func(key string) { out = append(out, s.where+"."+key) }
 		if e := s.v.Get("expressions"); e.Kind() == jsondoc.KindObject {
@@ -507,7 +509,11 @@ func (n *native) moreUnmapped() []string {
 		}
 		for k, m := range s.v.Members() {
 			switch k {
-			case "version", "expressions", "expression_groups", "alternate_fields", "alternate_avatars", "world_books":
+			case "version", "expressions", "expression_groups", "alternate_fields", "alternate_avatars", "world_books", regex.RecordKey:
+			case regexKey:
+				if m.Kind() != jsondoc.KindArray {
+					list(k)
+				}
 			default:
 				if (m.Kind() == jsondoc.KindArray || m.Kind() == jsondoc.KindObject) && m.Len() == 0 {
 					continue

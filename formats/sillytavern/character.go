@@ -1,6 +1,8 @@
 package sillytavern
 
 import (
+	"strings"
+
 	"bunzai/canonical"
 	"bunzai/fault"
 	"bunzai/formats"
@@ -56,7 +58,12 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.Decoded(c), nil
+	d := app.Decoded(c)
+	card, list := d.Unmapped, c.Doc.Root.At(c.Variant.RegexPath()...)
+	d.Unmapped = func() []string {
+		return append(card(), scripts.BadIn(list, strings.Join(c.Variant.RegexPath(), "."))...)
+	}
+	return d, nil
 }
 
 // ExtractBooks implements formats.BookExtractor.
@@ -75,6 +82,10 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 	if err := d.WriteBooks(ctx.Lorebooks, book.Tavern); err != nil {
 		return nil, err
 	}
+	if err := d.WriteRegex(ctx.RegexSets, scripts, 1+len(ctx.Lorebooks)); err != nil {
+		return nil, err
+	}
+	d.Warnings = append(d.Warnings, foreignSets(ctx.RegexSets)...)
 	return d.Finish(e, ctx.Limits, nil, nil)
 }
 
@@ -83,5 +94,6 @@ func (character) Fields() []formats.Field {
 		formats.Field{Path: "media.portrait", Wire: "the PNG picture, or data.assets (icon)", Reads: true},
 		formats.Field{Path: "media.assets", Wire: "data.assets", Note: "SillyTavern takes expressions, backgrounds and gallery pictures out of a .charx; in a PNG or JSON card it keeps the list and ignores it"},
 		formats.Field{Path: "knowledgeRefs", Wire: "data.character_book", Reads: true},
+		formats.Field{Path: "behaviorRefs", Wire: "data.extensions.regex_scripts", Reads: true},
 	)
 }

@@ -15,7 +15,7 @@ import (
 
 // Codecs lists what this app reads and writes, in registration order.
 func Codecs() []formats.Codec {
-	return []formats.Codec{character{}, lorebook{}, persona{}, quickReply{}}
+	return []formats.Codec{character{}, lorebook{}, regexFile{}, persona{}, quickReply{}}
 }
 
 const label = "SillyTavern"
@@ -23,7 +23,7 @@ const label = "SillyTavern"
 const parkedV3 = "SillyTavern keeps it in the card and ignores it"
 
 var app = &tavern.App{
-	Name: "sillytavern", Label: label,
+	Name: "sillytavern", Label: label, Regex: true,
 	Parked: map[string]string{
 		"identity.nickname":                    "SillyTavern keeps it in the card, but {{char}} is always the name there",
 		"greetings.groupOnlyGreetings":         parkedV3,

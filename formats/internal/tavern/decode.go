@@ -83,6 +83,9 @@ func (a *App) Unmapped(c *Card) []string {
 	if c.Variant.Wrapped() {
 		out = withoutMirrors(out, root)
 	}
+	if a.Regex {
+		out = append(out, badScripts(root, c.Variant)...)
+	}
 	if b, where := book.Find(root, c.Variant.prefix()); b != nil {
 		for _, p := range book.OfBook(b).UnmappedIn(b) {
 			out = append(out, where+"."+p)

@@ -27,6 +27,7 @@ type App struct {
 	Skeleton func(v Variant) *jsondoc.Value                                     // a new card, with the app's order of members
 	Indent   func(c formats.Container) string                                   // of a new card
 	Known    []string                                                           // paths that Extend reads, for Unmapped
+	Regex    bool                                                               // the app's codec takes the card's regex scripts out
 
 	maps sync.Map // Variant -> fieldmap.Map
 }
@@ -53,7 +54,11 @@ func (a *App) table(v Variant) *table {
 		return t.(*table)
 	}
 	t := &table{rows: a.build(key)}
-	t.covers = t.rows.Coverage(append(known[:len(known):len(known)], a.Known...)...)
+	seen := append(known[:len(known):len(known)], a.Known...)
+	if a.Regex {
+		seen = append(seen, strings.Join(key.RegexPath(), "."), strings.Join(key.RegexRecord(), "."))
+	}
+	t.covers = t.rows.Coverage(seen...)
 	a.maps.Store(key, t)
 	return t
 }
