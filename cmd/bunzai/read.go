@@ -63,6 +63,10 @@ func (c *detectCmd) Run(s *streams) error {
 		t.write(s.out, "  ")
 	}
 	if v.Format == nil {
+		// What it is instead, where that is known.
+		if _, err := convert.New().Read(f.src, o); fault.Is(err, fault.NotRecognized) {
+			return err
+		}
 		return fault.New(fault.NotRecognized, "", "no format claims this file (%s)", v.File.Label)
 	}
 	return nil

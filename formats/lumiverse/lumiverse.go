@@ -41,7 +41,9 @@ import (
 )
 
 // Codecs lists what this app reads and writes, in registration order.
-func Codecs() []formats.Codec { return []formats.Codec{character{}, regexFile{}, personaFile{}} }
+func Codecs() []formats.Codec {
+	return []formats.Codec{character{}, worldBook{}, regexFile{}, personaFile{}}
+}
 
 const (
 	label     = "Lumiverse"

@@ -28,6 +28,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/flate"
+
 	"bunzai/canonical"
 	"bunzai/container/zip"
 	"bunzai/fault"
@@ -91,6 +93,7 @@ type archive struct {
 	codecs   map[canonical.Kind]formats.Codec
 	keep     *keeper
 	done     bool
+	packer   *flate.Writer
 
 	images       map[string]string       // image id -> file name
 	gallery      map[string][]galleryRow // character id -> pictures

@@ -1,16 +1,21 @@
 package backup
 
 import (
+	"bytes"
 	"fmt"
+	"hash/crc32"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/flate"
 
 	"bunzai/canonical"
 	"bunzai/container/zip"
 	"bunzai/fault"
 	"bunzai/formats"
 	"bunzai/formats/internal/blob"
+	"bunzai/formats/internal/book"
 	"bunzai/formats/internal/tavern"
 	"bunzai/jsondoc"
 	"bunzai/rope"
@@ -125,6 +130,13 @@ func (a *archive) character(codec formats.Codec, r *row) (*formats.BackupPiece, 
 			data.Set(d[1], v)
 			r.used[d[0]] = true
 		}
+	}
+	if len(books) > 0 {
+		list := jsondoc.Array()
+		for _, b := range books {
+			list.AppendElem(b.Bucket(book.Bucket).Raw.Root.Clone())
+		}
+		x.side.Set("world_books", list)
 	}
 	a.scriptsInto(x.side, owner{canonical.KindCharacter, r.id}, "regex_scripts")
 	root := jsondoc.Object()
@@ -481,7 +493,7 @@ func (x *charx) more(ext *jsondoc.Value) {
 
 // finish puts the archive together: the card, the portrait before all other pictures, the sidecar last.
 func (x *charx) finish(card *jsondoc.Value) (*rope.Rope, error) {
-	if err := x.w.Deflate("card.json", jsondoc.NewDoc(card, "  ").Bytes()); err != nil {
+	if err := x.deflate("card.json", jsondoc.NewDoc(card, "  ").Bytes()); err != nil {
 		return nil, err
 	}
 	all := x.files
@@ -500,9 +512,31 @@ func (x *charx) finish(card *jsondoc.Value) (*rope.Rope, error) {
 		}
 	}
 	if x.side.Len() > 1 {
-		if err := x.w.Deflate(sidecarPath, jsondoc.NewDoc(x.side, "  ").Bytes()); err != nil {
+		if err := x.deflate(sidecarPath, jsondoc.NewDoc(x.side, "  ").Bytes()); err != nil {
 			return nil, err
 		}
 	}
 	return x.w.Finish()
+}
+
+// deflate adds a file with the one compressor of the import: a new one for each of thousands of small files would cost
+// more than the work.
+func (x *charx) deflate(name string, data []byte) error {
+	a := x.r.a
+	var b bytes.Buffer
+	if a.packer == nil {
+		a.packer, _ = flate.NewWriter(&b, flate.DefaultCompression) // the level is a known one
+	} else {
+		a.packer.Reset(&b)
+	}
+	if _, err := a.packer.Write(data); err != nil {
+		return err
+	}
+	if err := a.packer.Close(); err != nil {
+		return err
+	}
+	if len(data) > 100*b.Len() { // readers take such a text for an attack
+		return x.w.Store(name, rope.Bytes(data))
+	}
+	return x.w.AddPacked(name, 8, rope.FromBytes(b.Bytes()), crc32.ChecksumIEEE(data), int64(len(data)))
 }

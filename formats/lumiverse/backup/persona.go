@@ -40,7 +40,11 @@ func (a *archive) personas(yield func(*formats.BackupPiece) bool) bool {
 		}
 		r.into(v, personaColumns)
 		link, _ := r.text("attached_world_book_id")
-		e, err := a.decode(codec, r, v)
+		file := jsondoc.Object() // the form that the app reads from a file, too
+		file.Set("type", jsondoc.String("lumiverse_personas"))
+		file.Set("version", jsondoc.Int(1))
+		file.Set("personas", jsondoc.Array(v))
+		e, err := a.decode(codec, r, file)
 		if err != nil {
 			return err
 		}

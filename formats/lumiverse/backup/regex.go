@@ -183,19 +183,11 @@ func (a *archive) ownScripts(codec formats.Codec, p *formats.BackupPiece, o owne
 		*refs = append(*refs, s.ID)
 		a.setIDs[o] = append(a.setIDs[o], s.ID)
 	}
-	a.setNames[o] = bodyName(p.Entity)
+	if len(sets) > 0 {
+		a.setNames[o] = sets[0].Body.(*canonical.RegexSet).Name
+	}
 	p.Regex = sets
 	return nil
-}
-
-func bodyName(e *canonical.Entity) string {
-	switch b := e.Body.(type) {
-	case *canonical.Character:
-		return b.Identity.Name
-	case *canonical.Preset:
-		return b.Name
-	}
-	return ""
 }
 
 func mimeOf(b *canonical.Blob, file string) string {
@@ -269,6 +261,13 @@ func (a *archive) ownedSet(codec formats.Codec, o owner, yield func(*formats.Bac
 				field = "preset_id"
 			}
 			r.unresolved(field, o.id)
+		}
+		// A file of scripts has no place for the preset that they belong to: switched on, they would apply everywhere.
+		if o.kind == canonical.KindPreset {
+			for _, v := range list {
+				v.Set("disabled", jsondoc.Bool(true))
+			}
+			a.warn("table %s: %s of the preset %s, which is not in the archive, are imported switched off", scriptTable, fault.Amount(int64(len(list)), "scripts"), formats.Shown(o.id))
 		}
 	} else if name == "" {
 		name = ref.ID
