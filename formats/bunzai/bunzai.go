@@ -1,6 +1,7 @@
 // Package bunzai reads and writes the canonical file itself (.bunzai.json): any kind, whole, with the escrow of the
 // app that it came from, so that it can go back there without loss. The lorebooks and regex sets of a character, and the
-// regex sets of a preset, ride in the member "related", each a canonical file of its own.
+// regex sets of a preset, ride in the member "related", each a canonical file of its own; so do the further pieces of a
+// file that held many (a backup of personas).
 package bunzai
 
 import (
@@ -73,7 +74,11 @@ func (c codec) Decode(in *formats.Input) (*formats.Decoded, error) {
 	if e.Kind != c.kind {
 		return nil, fault.New(fault.WrongKind, "kind", "this file holds a %s, not a %s", e.Kind, c.kind)
 	}
-	return &formats.Decoded{Entity: e, Container: formats.JSON, Unmapped: func() []string {
+	more, err := c.takeMore(e, in.Limits)
+	if err != nil {
+		return nil, err
+	}
+	return &formats.Decoded{Entity: e, More: more, Container: formats.JSON, Unmapped: func() []string {
 		var out []string
 		for k, v := range e.Extra.Members() {
 			if k != related && !v.IsNull() {
@@ -89,7 +94,7 @@ func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 		return nil, fault.New(fault.UnknownTarget, "", "a canonical file is JSON; there is no container %q for it", ctx.Container)
 	}
 	x := *e
-	if ctx.Lorebooks != nil || ctx.RegexSets != nil {
+	if ctx.Lorebooks != nil || ctx.RegexSets != nil || len(ctx.More) > 0 {
 		x.Extra = jsondoc.Object()
 		for k, v := range e.Extra.Members() {
 			if k != related {
@@ -100,7 +105,7 @@ func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 		for _, g := range []struct {
 			kind   canonical.Kind
 			pieces []*canonical.Entity
-		}{{canonical.KindLorebook, ctx.Lorebooks}, {canonical.KindRegex, ctx.RegexSets}} {
+		}{{canonical.KindLorebook, ctx.Lorebooks}, {canonical.KindRegex, ctx.RegexSets}, {"", ctx.More}} {
 			for _, v := range e.Extra.Get(related).Elems() {
 				if k, _ := v.Get("kind").Text(); g.pieces == nil && k == string(g.kind) {
 					list.AppendElem(v.Clone())
@@ -127,6 +132,32 @@ func (c codec) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 
 // Fields: the canonical file has a place for everything.
 func (codec) Fields() []formats.Field { return nil }
+
+// takeMore takes the further pieces of the same kind out of what is related to e.
+func (c codec) takeMore(e *canonical.Entity, lim limits.Limits) ([]*canonical.Entity, error) {
+	var more []*canonical.Entity
+	var rest []*jsondoc.Value
+	list := e.Extra.Get(related)
+	for i, v := range list.Elems() {
+		if k, _ := v.Get("kind").Text(); k != string(c.kind) {
+			rest = append(rest, v)
+			continue
+		}
+		x, err := canonical.DecodeEntity(&jsondoc.Doc{Root: v.Clone()}, lim)
+		if err != nil {
+			return nil, fault.At(err, related+"["+strconv.Itoa(i)+"]")
+		}
+		more = append(more, x)
+	}
+	switch {
+	case len(more) == 0:
+	case len(rest) == 0:
+		e.Extra.Delete(related)
+	default:
+		list.SetElems(rest)
+	}
+	return more, nil
+}
 
 // embedded is a piece as a member of another one's file.
 func embedded(e *canonical.Entity, lim limits.Limits) (*jsondoc.Value, error) {
