@@ -254,7 +254,11 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 	if o.SkipReport {
 		return out, nil
 	}
-	if out.Report, err = e.report(p, target, ctx, enc); err != nil {
+	file := out.FileName // some files are named by their file name alone
+	if ownName(p.Primary) == "" {
+		file = ""
+	}
+	if out.Report, err = e.report(p, target, ctx, enc, file); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -300,7 +304,23 @@ func list(cs []formats.Container) string {
 
 // NameOf is the display name of a piece: its own, else the file's without extension.
 func NameOf(e *canonical.Entity, file string) string {
-	name := ""
+	if name := ownName(e); name != "" {
+		return name
+	}
+	if i := strings.LastIndexAny(file, `/\`); i >= 0 {
+		file = file[i+1:]
+	}
+	if i := strings.LastIndexByte(file, '.'); i > 0 {
+		file = file[:i]
+	}
+	if strings.TrimSpace(file) != "" && file != "-" {
+		return file
+	}
+	return fmt.Sprint(e.Kind)
+}
+
+// ownName is the display name that a piece itself has, "" when it is blank.
+func ownName(e *canonical.Entity) (name string) {
 	switch b := e.Body.(type) {
 	case *canonical.Character:
 		name = b.Identity.Name
@@ -315,17 +335,8 @@ func NameOf(e *canonical.Entity, file string) string {
 	case *canonical.QuickReplySet:
 		name = b.Name
 	}
-	if strings.TrimSpace(name) != "" {
-		return name
+	if strings.TrimSpace(name) == "" {
+		return ""
 	}
-	if i := strings.LastIndexAny(file, `/\`); i >= 0 {
-		file = file[i+1:]
-	}
-	if i := strings.LastIndexByte(file, '.'); i > 0 {
-		file = file[:i]
-	}
-	if strings.TrimSpace(file) != "" && file != "-" {
-		return file
-	}
-	return fmt.Sprint(e.Kind)
+	return name
 }

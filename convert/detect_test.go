@@ -51,13 +51,29 @@ func TestDetection(t *testing.T) {
 		{"canonical character", `{"schemaVersion":"1","kind":"character","id":"ann","body":{"identity":{"name":"Ann"}}}`, "bunzai", 1},
 		{"canonical lorebook", `{"schemaVersion":"1","kind":"lorebook","id":"b","body":{"name":"B","entries":[]}}`, "bunzai-lorebook", 1},
 
-		{"instruct template", `{"name":"Alpaca","system_prompt":"s","input_sequence":"### In","output_sequence":"### Out"}`, "", 0},
-		{"context template", `{"name":"Default","story_string":"{{description}}","chat_start":"***"}`, "", 0},
+		{"instruct template", `{"name":"Alpaca","system_prompt":"s","input_sequence":"### In","output_sequence":"### Out"}`, "sillytavern-preset", 0.9},
+		{"context template", `{"name":"Default","story_string":"{{description}}","chat_start":"***"}`, "sillytavern-preset", 0.9},
 		{"bare name and extensions", `{"name":"x","extensions":{}}`, "", 0},
 		{"name and system_prompt", `{"name":"x","system_prompt":"y"}`, "", 0},
-		{"sampler grid", `{"name":"x","temp":0.7,"top_p":0.9,"rep_pen":1.1}`, "", 0},
-		{"chat completion preset", `{"name":"x","temperature":1,"top_p":1,"prompts":[{"identifier":"main"}],"extensions":{}}`, "", 0},
-		{"preset with description", `{"name":"x","description":"d","prompts":[],"prompt_order":[]}`, "", 0},
+		{"sampler grid", `{"name":"x","temp":0.7,"top_p":0.9,"rep_pen":1.1}`, "sillytavern-preset", 0.85},
+		{"chat completion preset", `{"name":"x","temperature":1,"top_p":1,"prompts":[{"identifier":"main"}],"extensions":{}}`, "sillytavern-preset", 0.9},
+		{"preset with description", `{"name":"x","description":"d","prompts":[],"prompt_order":[]}`, "sillytavern-preset", 0.9},
+		{"preset with the fields of a card", `{"name":"x","description":"d","personality":"","prompts":[],"extensions":{}}`, "sillytavern-preset", 0.9},
+		{"chat completion settings without prompts", `{"temperature":1,"openai_max_context":4095}`, "sillytavern-preset", 0.9},
+		{"a request of an API", `{"model":"m","temperature":1,"top_p":1,"messages":[]}`, "", 0},
+		{"system prompt", `{"name":"x","content":"a","post_history":""}`, "sillytavern-preset", 0.9},
+		{"a note with a name and a content", `{"name":"x","content":"a","created":1}`, "", 0},
+		{"reasoning template", `{"name":"x","prefix":"<think>","suffix":"</think>","separator":"\n"}`, "sillytavern-preset", 0.9},
+		{"master export", `{"instruct":{"name":"x","input_sequence":"a","output_sequence":"b"},"srw":{"value":"","show":false}}`, "sillytavern-preset", 0.9},
+		{"KoboldAI sampler preset", `{"temp":1,"rep_pen":1.1,"typical":1,"sampler_order":[6,0]}`, "sillytavern-preset", 0.85},
+		{"NovelAI sampler preset", `{"order":[0,1],"temperature":1,"top_p":1,"repetition_penalty":1.5,"tail_free_sampling":1}`, "sillytavern-preset", 0.85},
+		{"NovelAI's own preset", `{"presetVersion":3,"name":"x","parameters":{"temperature":1,"top_p":1,"order":[]}}`, "", 0},
+		{"prompts of the prompt manager", `{"version":1,"type":"full","data":{"prompts":[],"prompt_order":[]}}`, "", 0},
+		{"loom preset", `{"name":"x","schemaVersion":1,"blocks":[]}`, "lumiverse-preset", 0.95},
+		{"LumiHub preset", `{"type":"lumiverse_preset","schemaVersion":1,"preset":{"name":"x","blocks":[]}}`, "lumiverse-preset", 1},
+		{"a row of Lumiverse's API", `{"id":"1","name":"x","parameters":{},"prompt_order":[],"prompts":{},"metadata":{}}`, "lumiverse-preset", 0.95},
+		{"Lumiverse preset under another name", `{"type":"lumiverse_preset","data":{"blocks":[]}}`, "", 0},
+		{"blocks of something else", `{"name":"x","blocks":[{"type":"paragraph","text":"y"}]}`, "", 0},
 		{"persona note", `{"name":"x","persona":"y"}`, "", 0},
 		{"library wrapper of a preset", `{"type":"preset","exportedAt":"2026-01-01","data":{"name":"x","prompts":[]}}`, "", 0},
 		{"library wrapper of a card", `{"type":"character","exportedAt":"2026-01-01","data":{"name":"x","description":"d"}}`, "", 0},
@@ -116,14 +132,7 @@ func TestKnown(t *testing.T) {
 		{archive("", file{name: "manifest.json", data: "{}"}, file{name: "database/characters.ndjson", data: "{}"}), "a Lumiverse account backup (.lvbak) and no card that bunzai reads; it holds a whole account, and the command line takes all of it out: bunzai import FILE.lvbak -o FOLDER"},
 		{`{"char_name":"x","char_persona":"y","char_greeting":"","world_scenario":""}`, "a Pygmalion character" + later},
 		{picture("", tEXt("chara", b64([]byte(`{"char_name":"x","char_persona":"y"}`)))), "this holds a Pygmalion character" + later},
-		{`{"type":"lumiverse_preset","schemaVersion":1,"preset":{}}`, "a Lumiverse preset" + later},
-		{`{"name":"x","schemaVersion":1,"blocks":[]}`, "a Lumiverse preset" + later},
-		{`{"name":"x","prompts":[],"prompt_order":[]}`, "a SillyTavern chat completion preset" + later},
-		{`{"name":"x","input_sequence":"a","output_sequence":"b"}`, "a SillyTavern instruct template" + later},
-		{`{"name":"x","story_string":"a"}`, "a SillyTavern context template" + later},
-		{`{"name":"x","content":"a"}`, "a SillyTavern system prompt" + later},
-		{`{"name":"x","prefix":"<think>","suffix":"</think>","separator":"\n"}`, "a SillyTavern reasoning template" + later},
-		{`{"temp":1,"rep_pen":1.1,"top_p":1}`, "a text completion sampler preset" + later},
+		{`{"type":"lumiverse_preset","schemaVersion":1,"preset":{}}`, "a Lumiverse preset without its blocks" + later},
 		{"{\"user_name\":\"a\",\"character_name\":\"b\",\"chat_metadata\":{}}\n{\"name\":\"a\",\"is_user\":true,\"mes\":\"hi\"}\n", "a SillyTavern chat log" + later},
 		{`{"type":"preset","exportedAt":"x","data":{}}`, "a Lumiverse library wrapper" + later},
 		{"7z\xbc\xaf\x27\x1c\x00\x04", "a 7-Zip archive and no card that bunzai reads; unpack it"},
@@ -180,6 +189,10 @@ func TestCorpusDetection(t *testing.T) {
 			return "lumiverse-regex"
 		case n >= 109 && n <= 119:
 			return "sillytavern-regex"
+		case n == 86:
+			return "lumiverse-preset"
+		case n >= 121 && n <= 184:
+			return "sillytavern-preset"
 		}
 		return ""
 	}
@@ -189,10 +202,7 @@ func TestCorpusDetection(t *testing.T) {
 	}{
 		{26, 28, "a Pygmalion character"}, {51, 57, "a Backyard character archive"}, {58, 58, "a Voxta package"}, {60, 64, "a Risu module"},
 		{67, 67, "a Risu lorebook"}, {69, 71, "a list of Risu lorebook entries"}, {72, 74, "a Risu regex set"}, {75, 77, "a list of Risu regex scripts"},
-		{79, 83, "a NovelAI lorebook"}, {84, 84, "a NovelAI scenario"}, {85, 85, "an Agnai memory book"}, {86, 86, "a Lumiverse preset"},
-		{121, 129, "a SillyTavern chat completion preset"},
-		{130, 138, "a SillyTavern context template"}, {139, 151, "a SillyTavern instruct template"}, {152, 158, "a SillyTavern system prompt"},
-		{159, 163, "a SillyTavern reasoning template"}, {164, 172, "sampler preset"}, {173, 177, "a KoboldAI sampler preset"}, {178, 185, "a NovelAI sampler preset"},
+		{79, 83, "a NovelAI lorebook"}, {84, 84, "a NovelAI scenario"}, {85, 85, "an Agnai memory book"}, {185, 185, "NovelAI generation parameters of another tool"},
 		{187, 187, "line 1, column 3"},
 	}
 	e := convert.New()

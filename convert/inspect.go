@@ -189,9 +189,17 @@ func (e *Engine) Inspect(src rope.Source, o Options) (*Inspection, error) {
 }
 
 func (e *Engine) fieldsOf(id string) []formats.Field {
+	if c := e.codec(id); c != nil {
+		return c.Fields()
+	}
+	return nil
+}
+
+// codec finds a codec by its id, nil when there is none.
+func (e *Engine) codec(id string) formats.Codec {
 	for _, c := range e.Registry.Codecs() {
 		if c.Info().ID == id {
-			return c.Fields()
+			return c
 		}
 	}
 	return nil
@@ -322,6 +330,40 @@ func (v *PieceView) lorebook(b *canonical.Lorebook) {
 			Enabled: canonical.Or(x.Enabled, true), Constant: canonical.Or(x.Constant, false), Position: canonical.Or(x.Position, ""), Order: x.SortOrder,
 		})
 	}
+}
+
+// preset shows the prompts that have a text, in working order, and then every setting.
+func (v *PieceView) preset(p *canonical.Preset, fields []formats.Field) {
+	groups := map[string]string{}
+	for _, g := range p.Groups {
+		groups[g.ID] = g.Name
+	}
+	wire := fieldFor(fields, "prompts[].content").Wire
+	for i := range p.Prompts {
+		x := &p.Prompts[i]
+		if x.Content == "" {
+			continue
+		}
+		title := x.Name
+		if title == "" {
+			title = canonical.Or(x.MarkerSlot, x.ID)
+		}
+		if g := groups[canonical.Or(x.GroupID, "")]; g != "" {
+			title = g + ": " + title
+		}
+		if !canonical.Or(x.Enabled, true) {
+			title += " (off)"
+		}
+		v.Texts = append(v.Texts, TextView{"prompts[" + strconv.Itoa(i) + "].content", title, wire, x.Content})
+	}
+	canonical.Walk(p, func(path string, value any) {
+		if covered(path, []string{"name", "prompts", "groups", "behaviorRefs", "quickReplyRefs"}) {
+			return
+		}
+		if s := canonical.Text(value); s != "" {
+			v.Texts = append(v.Texts, TextView{path, canonical.Label(p, path), fieldFor(fields, canonical.Generic(path)).Wire, s})
+		}
+	})
 }
 
 func assetView(a *canonical.Asset) AssetView {

@@ -111,12 +111,13 @@ type reporter struct {
 	from, to formats.Info
 	spec     string
 	items    map[Verdict][]Item
+	secret   func(path string) bool // nil when the source's files hold no secrets
 }
 
 // report decodes what was written and compares it with what was to be written.
-func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeContext, enc *formats.Encoded) (*Report, error) {
+func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeContext, enc *formats.Encoded, file string) (*Report, error) {
 	info := target.Info()
-	in, err := formats.Open(enc.Data, "", ctx.Limits)
+	in, err := formats.Open(enc.Data, file, ctx.Limits)
 	var back *Pieces
 	if err == nil {
 		back, err = e.decode(target, in)
@@ -129,6 +130,9 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		return nil, &f
 	}
 	r := &reporter{from: p.Info, to: info, spec: enc.Spec, items: map[Verdict][]Item{}}
+	if k, ok := e.codec(p.Info.ID).(formats.SecretKeeper); ok {
+		r.secret = k.Secret
+	}
 	if err := r.piece(0, withoutRefs(p.Primary.Body), withoutRefs(back.Primary.Body), append(enc.Fields[:len(enc.Fields):len(enc.Fields)], target.Fields()...), nearOf(enc.Near, 0)); err != nil {
 		return nil, err
 	}
@@ -391,7 +395,11 @@ func (r *reporter) escrow(p *Pieces) {
 			break
 		}
 		reason := src + "'s own data, which no other app shares; it stays in your original file"
-		r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + "." + path, Label: path, Count: 1, Reason: reason, Before: preview(p, path)})
+		before := preview(p, path)
+		if r.secret != nil && r.secret(path) {
+			reason, before = "a connection setting that may be secret is left out of a file for another app; it stays in your original file", nil
+		}
+		r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + "." + path, Label: path, Count: 1, Reason: reason, Before: before})
 	}
 	carried := map[*canonical.Blob]bool{}
 	if c := p.Primary.Character(); c != nil {

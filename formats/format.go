@@ -74,6 +74,13 @@ type BookFielder interface {
 	BookFields() []Field
 }
 
+// SecretKeeper is implemented by codecs whose files may hold secrets that have no canonical home: addresses, passwords,
+// headers. They never go to another app, and a report names them without showing them.
+type SecretKeeper interface {
+	// Secret reports whether the wire path (as in Unmapped) holds one.
+	Secret(path string) bool
+}
+
 // Decoded is what a file held.
 type Decoded struct {
 	Entity    *canonical.Entity

@@ -42,7 +42,7 @@ import (
 
 // Codecs lists what this app reads and writes, in registration order.
 func Codecs() []formats.Codec {
-	return []formats.Codec{character{}, worldBook{}, regexFile{}, personaFile{}}
+	return []formats.Codec{character{}, worldBook{}, regexFile{}, personaFile{}, preset{}}
 }
 
 const (

@@ -15,7 +15,7 @@ import (
 
 // Codecs lists what this app reads and writes, in registration order.
 func Codecs() []formats.Codec {
-	return []formats.Codec{character{}, lorebook{}, regexFile{}, persona{}, quickReply{}}
+	return []formats.Codec{character{}, lorebook{}, regexFile{}, persona{}, preset{}, quickReply{}}
 }
 
 const label = "SillyTavern"

@@ -88,6 +88,21 @@ func (r Row[B]) WhereHeld() Row[B] {
 	return r
 }
 
+// AtHeld makes a row write at its home only where no other place holds a value: a file that uses another name keeps it.
+func (r Row[B]) AtHeld() Row[B] {
+	write, home, others := r.write, r.covers[0], r.covers[1:]
+	r.write = func(obj *jsondoc.Value, b *B, near Near) {
+		had, elsewhere := obj.At(home...) != nil, false
+		for _, o := range others {
+			elsewhere = elsewhere || obj.At(o...) != nil
+		}
+		if write(obj, b, near); !had && elsewhere {
+			Drop(obj, home)
+		}
+	}
+	return r
+}
+
 // Of says which members of an object value the row speaks of; others are nobody's.
 func (r Row[B]) Of(members ...string) Row[B] {
 	places := r.covers[:len(r.covers):len(r.covers)]
