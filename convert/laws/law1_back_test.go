@@ -30,7 +30,7 @@ func TestLaw1ThereAndBack(t *testing.T) {
 			if !assert.NoError(t, err, l.path) || !assert.Equal(t, p.Info.ID, r.Info.ID, l.path) {
 				continue
 			}
-			if !assert.Len(t, r.Books, len(p.Books), l.path) {
+			if !assert.Len(t, linked(r), len(linked(p)), l.path) {
 				continue
 			}
 			restored := true
@@ -54,7 +54,9 @@ func TestLaw1ThereAndBack(t *testing.T) {
 				for _, c := range append(append([]string{}, d.gone...), d.added...) {
 					assert.True(t, mayTouch(l.generic(), c), "piece %d %s: there and back leaves another place changed: %s", l.piece, l.path, c)
 				}
-				assert.True(t, d.layout || len(d.gone)+len(d.added) > 0, "piece %d %s: %s comes back with another layout", l.piece, l.path, a.docs[i].name)
+				// A list that was empty in between no longer says how it was laid out.
+				emptied := strings.HasPrefix(l.path, "rules[") && (strings.Contains(l.path, ".phases[") || strings.Contains(l.path, ".targets["))
+				assert.True(t, d.layout || emptied || len(d.gone)+len(d.added) > 0, "piece %d %s: %s comes back with another layout", l.piece, l.path, a.docs[i].name)
 				for _, c := range d.changed {
 					assert.True(t, slices.Contains(touched, c) || strings.HasSuffix(l.path, ".content") && strings.HasSuffix(c, ".ext") || s.name == "both-different.png", "piece %d %s: there and back changes another place: %s", l.piece, l.path, c)
 					if s.name == "both-different.png" && i == 0 && mayTouch(l.generic(), c) {

@@ -22,7 +22,7 @@ func TestSeveralEdits(t *testing.T) {
 			t.Skip("its app cannot read this file, so another one is written")
 		}
 		p := read(t, s.data)
-		if p.Info.App == "lumiverse" && len(p.Primary.Character().Variants) > 0 {
+		if c := p.Primary.Character(); p.Info.App == "lumiverse" && c != nil && len(c.Variants) > 0 {
 			t.Skip("a variant's picture is an asset too: the app's own tests look at that")
 		}
 		to := convert.Options{To: p.Info.App}
@@ -43,31 +43,29 @@ func TestSeveralEdits(t *testing.T) {
 					}
 				})
 			}
-			for i := range 1 + len(p.Books) {
+			for i := range 1 + len(linked(p)) {
 				if le := listEdits()[r.IntN(len(listEdits()))]; le.member != "assets" {
 					q = edited(q, i, func(b any) { le.edit(b) })
 				}
 			}
 			mid := read(t, emit(t, q, to))
-			require.Len(t, mid.Books, len(p.Books))
-			for i := range 1 + len(p.Books) {
+			require.Len(t, linked(mid), len(linked(p)))
+			for i := range 1 + len(linked(p)) {
 				same(t, body(q, i), body(mid, i), "seed %d, piece %d: the edits are not what is read again", seed, i)
 			}
 			home := mid
-			for i := range 1 + len(p.Books) {
+			for i := range 1 + len(linked(p)) {
 				home = edited(home, i, func(b any) {
-					switch x := b.(type) {
-					case *canonical.Character:
-						refs := x.KnowledgeRefs
-						*x = *canonical.Clone(body(p, i).(*canonical.Character))
-						x.KnowledgeRefs = refs
-					case *canonical.Lorebook:
-						*x = *canonical.Clone(body(p, i).(*canonical.Lorebook))
+					was := reflect.ValueOf(canonical.CloneBody(body(p, i))).Elem()
+					if x, ok := b.(*canonical.Character); ok {
+						c := was.Addr().Interface().(*canonical.Character)
+						c.KnowledgeRefs, c.BehaviorRefs = x.KnowledgeRefs, x.BehaviorRefs
 					}
+					reflect.ValueOf(b).Elem().Set(was)
 				})
 			}
 			again := read(t, emit(t, home, to))
-			for i := range 1 + len(p.Books) {
+			for i := range 1 + len(linked(p)) {
 				same(t, body(p, i), body(again, i), "seed %d, piece %d: the edits taken back", seed, i)
 			}
 		}
@@ -86,7 +84,8 @@ func same(t testing.TB, a, b any, msg string, args ...any) {
 		case canonical.Text(c.Before) == "" && canonical.Text(c.After) == "":
 		case isDate && strings.HasPrefix(c.Path, "attribution") && math.Abs(x-y) < 1: // a new date has whole seconds
 		case strings.HasSuffix(c.Path, ".ext"): // the bytes say it
-		case c.Before == nil && strings.Contains(c.Path, "entries["): // an entry that is new again has what the app demands
+		case c.Path == "name" && strings.HasSuffix(canonical.Text(c.Before), " regex") && strings.HasSuffix(canonical.Text(c.After), " regex"): // a set of a card is named after it
+		case c.Before == nil && strings.Contains(c.Path, "entries["), c.Before == nil && strings.Contains(c.Path, "rules["): // an entry that is new again has what the app demands
 		default:
 			assert.Fail(t, "another value", append([]any{msg + ": %s was %q and is %q"}, append(args, c.Path, canonical.Text(c.Before), canonical.Text(c.After))...)...)
 		}

@@ -21,14 +21,14 @@ import (
 func TestLaw3(t *testing.T) {
 	eachPair(t, func(t *testing.T, x written) {
 		r := x.report
-		main, books := decodeAs(t, x.w.codec, x.data)
-		src, back := bodies(x.p.Primary, x.p.Books), bodies(main, books)
+		main, books := decodeLinked(t, x.w.codec, x.data)
+		src, back := bodies(x.p.Primary, linked(x.p)), bodies(main, books)
 		off := map[int]bool{} // books that are not there any more
 		pair := map[int]any{0: back[0]}
 		next := 1
-		for i, b := range x.p.Books {
+		for i, b := range linked(x.p) {
 			switch {
-			case !canonical.Or(b.Lorebook().Enabled, true), next >= len(back):
+			case !isOn(b), next >= len(back):
 				off[i+1] = true
 			default:
 				pair[i+1] = back[next]
@@ -86,7 +86,7 @@ func TestLaw3(t *testing.T) {
 			switch {
 			case strings.HasPrefix(i.Path, "original."):
 				assert.Equal(t, convert.Lost, i.Verdict)
-			case i.Path == "knowledgeRefs":
+			case i.Path == "knowledgeRefs", i.Path == "behaviorRefs":
 				assert.True(t, off[i.Piece], "a book that is there is called lost: %+v", i)
 				delete(off, i.Piece)
 			case i.Verdict == convert.Lost || i.Verdict == convert.Changed:
@@ -152,21 +152,22 @@ func TestRoundTrip(t *testing.T) {
 		if there.Info.App != x.w.codec.Info().App {
 			// The app shares its form with another one, which bids first: read it as what it was written for.
 			main, books := decodeAs(t, x.w.codec, x.data)
-			there = &convert.Pieces{Primary: main, Books: books, Info: x.w.codec.Info(), Container: there.Container, Unmapped: func() []string { return nil }}
+			_, all := decodeLinked(t, x.w.codec, x.data)
+			there = &convert.Pieces{Primary: main, Books: books, Regex: all[len(books):], Info: x.w.codec.Info(), Container: there.Container, Unmapped: func() []string { return nil }}
 		}
 		back, err := convert.New().Emit(there, convert.Options{To: x.p.Info.App, Container: containerOf(x.p), AllowLoss: true})
 		require.NoError(t, err)
 		c, err := convert.New().Registry.Target(x.p.Info.App, x.p.Primary.Kind)
 		require.NoError(t, err)
-		main, books := decodeAs(t, c, bytesOf(t, back.Data))
-		a, b := bodies(x.p.Primary, x.p.Books), bodies(main, books)
+		main, books := decodeLinked(t, c, bytesOf(t, back.Data))
+		a, b := bodies(x.p.Primary, linked(x.p)), bodies(main, books)
 		var named []string // generic paths of what either report calls lost or changed
 		gone := 0
 		for _, r := range []*convert.Report{x.report, back.Report} {
 			for _, i := range r.Items {
 				if i.Verdict == convert.Lost || i.Verdict == convert.Changed {
 					named = append(named, plain(i.Path))
-					if i.Path == "knowledgeRefs" {
+					if i.Path == "knowledgeRefs" || i.Path == "behaviorRefs" {
 						gone++
 					}
 				}

@@ -30,7 +30,9 @@ var accepts = map[string]func(data []byte, c formats.Container) error{
 	"sillytavern":          silly,
 	"sillytavern-lorebook": worldInfo,
 	"lumiverse":            lumi,
-	"bunzai":               canonicalFile, "bunzai-lorebook": canonicalFile,
+	"sillytavern-regex":    stRegex,
+	"lumiverse-regex":      lumiRegex,
+	"bunzai":               canonicalFile, "bunzai-lorebook": canonicalFile, "bunzai-regex": canonicalFile,
 }
 
 func TestLaw8(t *testing.T) {
@@ -288,6 +290,11 @@ func silly(data []byte, c formats.Container) error {
 		return err
 	}
 	x := card["data"].(obj)["extensions"].(obj)
+	if v, has := x["regex_scripts"]; has {
+		if err := stScriptList(v); err != nil {
+			return fmt.Errorf("extensions.regex_scripts: %w", err)
+		}
+	}
 	if d, has := x["depth_prompt"]; has {
 		o, ok := d.(obj)
 		_, prompt := o["prompt"].(string)
@@ -465,6 +472,11 @@ func lumiCard(card obj) error {
 			}
 		}
 	}
+	if x, ok := d["extensions"].(obj); ok && x["regex_scripts"] != nil {
+		if err := lumiScripts(x["regex_scripts"], "character"); err != nil {
+			return fmt.Errorf("extensions.regex_scripts: %w", err)
+		}
+	}
 	if b, has := d["character_book"]; has && b != nil {
 		return lumiBook(b, "keys", "enabled")
 	}
@@ -588,6 +600,11 @@ func lumiArchive(data []byte) error {
 			return err
 		}
 	}
+	if v, has := mod["regex_scripts"]; has {
+		if err := lumiScripts(v, "character"); err != nil {
+			return fmt.Errorf("modules: regex_scripts: %w", err)
+		}
+	}
 	for i, w := range list(mod["world_books"]) {
 		o, _ := w.(obj)
 		if o["type"] != "lumiverse_world_book" {
@@ -601,3 +618,162 @@ func lumiArchive(data []byte) error {
 }
 
 var images = map[string]bool{"png": true, "jpg": true, "jpeg": true, "gif": true, "webp": true, "avif": true, "bmp": true, "svg": true}
+
+// stRegex reads a file as SillyTavern's regex import: a script or a list of them.
+func stRegex(data []byte, _ formats.Container) error {
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	if o, ok := v.(obj); ok {
+		v = []any{o}
+	}
+	return stScriptList(v)
+}
+
+// stScriptList are the types of a script that the engine relies on; it throws where placement is missing.
+func stScriptList(v any) error {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Errorf("scripts are no list: %v", v)
+	}
+	ids := map[any]bool{}
+	for i, x := range list {
+		s, ok := x.(obj)
+		if !ok {
+			return fmt.Errorf("script %d is no object", i)
+		}
+		if n, _ := s["scriptName"].(string); strings.TrimSpace(n) == "" {
+			return fmt.Errorf("script %d has no name", i)
+		}
+		for _, m := range []string{"id", "findRegex", "replaceString"} {
+			if _, ok := s[m].(string); !ok {
+				return fmt.Errorf("script %d: %s is %v", i, m, s[m])
+			}
+		}
+		if ids[s["id"]] || s["id"] == "" {
+			return fmt.Errorf("script %d: id %v is empty or stands twice", i, s["id"])
+		}
+		ids[s["id"]] = true
+		places, ok := s["placement"].([]any)
+		for _, p := range places {
+			if f, _ := p.(float64); f != 1 && f != 2 && f != 3 && f != 5 && f != 6 {
+				return fmt.Errorf("script %d: placement %v", i, p)
+			}
+		}
+		if !ok || !texts(s["trimStrings"]) {
+			return fmt.Errorf("script %d: placement and trimStrings must be lists", i)
+		}
+		for _, m := range []string{"disabled", "markdownOnly", "promptOnly", "runOnEdit"} {
+			if _, ok := s[m].(bool); !ok {
+				return fmt.Errorf("script %d: %s is %v", i, m, s[m])
+			}
+		}
+		if f, ok := s["substituteRegex"].(float64); !ok || f < 0 || f > 2 || !whole(f) {
+			return fmt.Errorf("script %d: substituteRegex is %v", i, s["substituteRegex"])
+		}
+		for _, m := range []string{"minDepth", "maxDepth"} {
+			if _, ok := s[m].(float64); !ok && s[m] != nil {
+				return fmt.Errorf("script %d: %s is %v", i, m, s[m])
+			}
+		}
+	}
+	return nil
+}
+
+// lumiRegex reads a file as Lumiverse's regex import, and asks for the envelope that the app writes.
+func lumiRegex(data []byte, _ formats.Container) error {
+	v, err := parseObject(data)
+	if err != nil {
+		return err
+	}
+	if _, ok := v["version"].(float64); !ok || v["type"] != "lumiverse_regex_scripts" {
+		return fmt.Errorf("version %v, type %v", v["version"], v["type"])
+	}
+	if _, ok := v["exported_at"].(float64); !ok {
+		return fmt.Errorf("exported_at %v", v["exported_at"])
+	}
+	return lumiScripts(v["scripts"], "global")
+}
+
+// lumiScripts are the rules of regex-scripts.service.ts for scripts in the app's own shape.
+func lumiScripts(v any, scope string) error {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Errorf("scripts are no list: %v", v)
+	}
+	oneOf := func(v any, words string) bool {
+		l, ok := v.([]any)
+		for _, e := range l {
+			s, _ := e.(string)
+			ok = ok && s != "" && strings.Contains(" "+words+" ", " "+s+" ")
+		}
+		return ok
+	}
+	ids := map[any]bool{}
+	last := -1.0
+	for i, x := range list {
+		s, ok := x.(obj)
+		if !ok {
+			return fmt.Errorf("script %d is no object", i)
+		}
+		for _, m := range []string{"name", "find_regex", "replace_string", "flags", "description", "substitute_macros"} {
+			if _, ok := s[m].(string); !ok {
+				return fmt.Errorf("script %d: %s is %v", i, m, s[m])
+			}
+		}
+		if strings.TrimSpace(s["name"].(string)) == "" {
+			return fmt.Errorf("script %d has no name", i)
+		}
+		seen := map[rune]bool{}
+		for _, f := range s["flags"].(string) {
+			if seen[f] || !strings.ContainsRune("dgimsuvy", f) {
+				return fmt.Errorf("script %d: flags %v", i, s["flags"])
+			}
+			seen[f] = true
+		}
+		if !oneOf(s["placement"], "user_input ai_output world_info reasoning memory") {
+			return fmt.Errorf("script %d: placement %v", i, s["placement"])
+		}
+		if t, _ := s["target"].([]any); len(t) == 0 || !oneOf(s["target"], "prompt response display") {
+			return fmt.Errorf("script %d: target %v", i, s["target"])
+		}
+		if s["scope"] != scope || s["scope_id"] != nil {
+			return fmt.Errorf("script %d: scope %v %v", i, s["scope"], s["scope_id"])
+		}
+		for _, m := range []string{"pack_id", "preset_id", "character_id", "user_id"} {
+			if s[m] != nil {
+				return fmt.Errorf("script %d: %s is %v, of another library", i, m, s[m])
+			}
+		}
+		if m := s["substitute_macros"]; m != "none" && m != "raw" && m != "escaped" && m != "after" {
+			return fmt.Errorf("script %d: substitute_macros %v", i, m)
+		}
+		for _, m := range []string{"min_depth", "max_depth"} {
+			if f, ok := s[m].(float64); s[m] != nil && (!ok || f < 0 || !whole(f)) {
+				return fmt.Errorf("script %d: %s is %v", i, m, s[m])
+			}
+		}
+		for _, m := range []string{"run_on_edit", "disabled"} {
+			if _, ok := s[m].(bool); !ok {
+				return fmt.Errorf("script %d: %s is %v", i, m, s[m])
+			}
+		}
+		if f, ok := s["sort_order"].(float64); ok {
+			if f <= last {
+				return fmt.Errorf("script %d: sort_order %v does not follow %v", i, f, last)
+			}
+			last = f
+		}
+		if _, ok := s["metadata"].(obj); !ok || !texts(s["trim_strings"]) {
+			return fmt.Errorf("script %d: metadata or trim_strings", i)
+		}
+		if id := s["script_id"]; id != nil && id != "" {
+			if ids[id] {
+				return fmt.Errorf("script %d: script_id %v stands twice", i, id)
+			}
+			ids[id] = true
+		}
+	}
+	return nil
+}

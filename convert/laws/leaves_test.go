@@ -30,6 +30,7 @@ func (l leaf) generic() string { return canonical.Generic(l.path) }
 var notEdited = map[string]bool{
 	"Entry.id": true, "Greeting.id": true, "Asset.ref": true, "Asset.mime": true, "Asset.role": true, "Asset.label": true, "Asset.primary": true,
 	"Trigger.isRegex": true, "DepthInjection.origin": true, "Character.knowledgeRefs": true, "Variant.id": true, "Asset.type": true,
+	"RegexRule.id": true, "Character.behaviorRefs": true,
 }
 
 // leaves lists the populated leaves of a body.
@@ -207,9 +208,12 @@ func (l leaf) restore(body, from any) bool {
 // edited is a copy of pieces with one body changed; nothing is shared that an edit touches.
 func edited(p *convert.Pieces, piece int, fn func(body any)) *convert.Pieces {
 	q := *p
-	q.Books = append([]*canonical.Entity{}, p.Books...)
+	q.Books, q.Regex = append([]*canonical.Entity{}, p.Books...), append([]*canonical.Entity{}, p.Regex...)
 	e := &q.Primary
-	if piece > 0 {
+	switch n := len(p.Books); {
+	case piece > n:
+		e = &q.Regex[piece-1-n]
+	case piece > 0:
 		e = &q.Books[piece-1]
 	}
 	x := **e
@@ -223,14 +227,14 @@ func body(p *convert.Pieces, piece int) any {
 	if piece == 0 {
 		return p.Primary.Body
 	}
-	return p.Books[piece-1].Body
+	return linked(p)[piece-1].Body
 }
 
 // allLeaves are those of every piece. Of a long list only the first four elements are tried.
 func allLeaves(p *convert.Pieces) (out []leaf) {
-	for i := range 1 + len(p.Books) {
+	for i := range 1 + len(linked(p)) {
 		for _, l := range leaves(i, body(p, i)) {
-			if p.Info.App == "lumiverse" && (strings.HasPrefix(l.path, "media.assets") && strings.HasSuffix(l.path, ".name") || i > 0 && len(p.Books) > 1) {
+			if p.Info.App == "lumiverse" && (strings.HasPrefix(l.path, "media.assets") && strings.HasSuffix(l.path, ".name") || i > 0 && i <= len(p.Books) && len(p.Books) > 1) {
 				continue // labels are keys of an object there, and several books are copied into one: its own tests look at these
 			}
 			if !strings.Contains(canonical.Generic(l.path), "[]") || !far(l.path) {

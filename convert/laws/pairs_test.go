@@ -86,6 +86,14 @@ func near(t testing.TB, p *convert.Pieces, w way) []formats.Near {
 			}
 		}
 	}
+	if _, ok := w.codec.(formats.RegexExtractor); ok {
+		ctx.RegexSets = []*canonical.Entity{}
+		for _, s := range p.Regex {
+			if isOn(s) {
+				ctx.RegexSets = append(ctx.RegexSets, s)
+			}
+		}
+	}
 	enc, err := w.codec.Encode(p.Primary, ctx)
 	require.NoError(t, err)
 	return enc.Near

@@ -134,12 +134,40 @@ func decodeAs(t testing.TB, c formats.Codec, data []byte) (*canonical.Entity, []
 	return d.Entity, books
 }
 
+// decodeLinked is decodeAs with all that the piece carries inside: its books, then its regex sets.
+func decodeLinked(t testing.TB, c formats.Codec, data []byte) (*canonical.Entity, []*canonical.Entity) {
+	t.Helper()
+	e, out := decodeAs(t, c, data)
+	if x, ok := c.(formats.RegexExtractor); ok {
+		sets, _, err := x.ExtractRegex(e)
+		require.NoError(t, err)
+		out = append(out, sets...)
+	}
+	return e, out
+}
+
+// linked are the pieces inside the main one: its books, then its regex sets.
+func linked(p *convert.Pieces) []*canonical.Entity {
+	return append(p.Books[:len(p.Books):len(p.Books)], p.Regex...)
+}
+
+// isOn reports a piece that is not switched off.
+func isOn(e *canonical.Entity) bool {
+	switch b := e.Body.(type) {
+	case *canonical.Lorebook:
+		return canonical.Or(b.Enabled, true)
+	case *canonical.RegexSet:
+		return canonical.Or(b.Enabled, true)
+	}
+	return true
+}
+
 // bodies are the pieces' bodies, the main one first, its links left out.
 func bodies(main *canonical.Entity, books []*canonical.Entity) []any {
 	out := []any{main.Body}
 	if c := main.Character(); c != nil {
 		x := *c
-		x.KnowledgeRefs = nil
+		x.KnowledgeRefs, x.BehaviorRefs = nil, nil
 		out[0] = &x
 	}
 	for _, b := range books {

@@ -53,7 +53,7 @@ const v2 = `{
             "depth_prompt": {"prompt": "Salt in the air.", "depth": 3, "role": "user"},
             "zq_numbers": ` + numbers + `,
             "zq_ext": "zq-v2 extensions",
-            "regex_scripts": [{"scriptName": "zq-script", "findRegex": "/a/g", "replaceString": "b"}]
+            "regex_scripts": [{"scriptName": "A to b", "findRegex": "/a/g", "replaceString": "b", "zq_rule": "zq-v2 script"}]
         },
         "character_book": {
             "name": "Harbour",

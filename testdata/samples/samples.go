@@ -11,6 +11,7 @@ import "strings"
 const (
 	Character = "character"
 	Lorebook  = "lorebook"
+	Regex     = "regex"
 )
 
 // Sample is one input file.
@@ -71,6 +72,11 @@ func All() []Sample {
 	add(Character, "lumi.charx", Archive(nil, lumiEntries(lumiOneBook(), lumiOneWorld())...))
 	add(Character, "lumi-two-books.charx", Archive(nil, lumiEntries(lumiCard, lumiModules)...))
 
+	text(Character, "v2-regex.json", stRegexCard)
+	text(Character, "v3-regex-sets.json", stTwoSets)
+	add(Character, "regex.png", PNG(Card("chara", stRegexCard), Card("ccv3", strings.NewReplacer("card_v2", "card_v3", `"2.0"`, `"3.0"`).Replace(stRegexCard))))
+	text(Character, "lumi-regex-card.json", lumiRegexCard)
+
 	text(Lorebook, "wi.json", wi)
 	text(Lorebook, "wi-compact.json", compact(wi))
 	text(Lorebook, "wi-old.json", indented(wiOld, "\t"))
@@ -78,9 +84,16 @@ func All() []Sample {
 	text(Lorebook, "book.json", bookFile)
 	text(Lorebook, "lorebook-v3.json", lorebookV3)
 	text(Lorebook, "wi-lumiverse.json", wiLumiverse)
+	text(Regex, "regex-one.json", stOne)
+	text(Regex, "regex-list.json", stList)
+	text(Regex, "regex-list-compact.json", compact(stList))
+	text(Regex, "regex-envelope.json", stEnvelope)
+	text(Regex, "regex-bad-rows.json", stBad)
+	text(Regex, "lumi-regex.json", lumiFull)
+	text(Regex, "lumi-regex-reduced.json", lumiReduced)
 	for i := range out {
 		switch out[i].Name {
-		case "book.json", "lorebook-v3.json", "wi-lumiverse.json":
+		case "regex-envelope.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":
 			out[i].Foreign = true
 		}
 	}

@@ -34,7 +34,7 @@ func (d *Dialect) Sets(list, record *jsondoc.Value, name, where string) (out []*
 		}
 		return nil, warnings
 	}
-	if list.Len() == 0 {
+	if list.Len() == 0 && recorded(record, 0) == nil {
 		return nil, nil
 	}
 	rules, at := d.Decode(list, d.warn(where, &warnings), d.bad(where, &warnings))
@@ -211,7 +211,7 @@ func (d *Dialect) List(sets []*canonical.Entity, usual []string, near func(set i
 		}
 		return list, record, nil
 	}
-	if set := sets[0].Body.(*canonical.RegexSet); set.Description == nil && slices.Contains(usual, set.Name) {
+	if set := sets[0].Body.(*canonical.RegexSet); set.Description == nil && list.Len() > 0 && slices.Contains(usual, set.Name) {
 		record = nil
 	}
 	return list, record, nil

@@ -78,6 +78,9 @@ func (d *Dialect) Parked(path string, field func(r *Rule) **string) fieldmap.Row
 func (d *Dialect) tidy(row *jsondoc.Value) {
 	if v := row.At(d.Park...); v.Kind() == jsondoc.KindObject && v.Len() == 0 {
 		fieldmap.Drop(row, d.Park)
+		if n := len(d.Park) - 1; n > 0 && row.At(d.Park[:n]...).Len() == 0 {
+			fieldmap.Put(row, d.Park[:n], jsondoc.Object()) // as the app writes an empty one
+		}
 	}
 }
 
