@@ -2,7 +2,7 @@ import { badArgument } from './errors.js';
 import { forEngine, type Opened } from './input.js';
 import { Instance } from './instance.js';
 import type { Job } from './job.js';
-import { compile, type ModuleSource } from './module.js';
+import { compile, type CompiledModule, type ModuleSource } from './module.js';
 import { platform } from './platform.js';
 
 export type Method = 'detect' | 'inspect' | 'convert' | 'formats';
@@ -33,7 +33,7 @@ export function wasmOf(wasm: Wasm): () => ModuleSource | Promise<ModuleSource> {
  */
 export class Engines implements Executor {
   private chosen: (() => ModuleSource | Promise<ModuleSource>) | null = null;
-  private compiled: Promise<WebAssembly.Module> | null = null;
+  private compiled: Promise<CompiledModule> | null = null;
   private idle: Instance | null = null;
   private latest: Instance | null = null;
   private turn: Promise<void> = Promise.resolve();
@@ -49,7 +49,7 @@ export class Engines implements Executor {
     }
     if (this.idle) return;
     const of = this.module();
-    this.keep(await Instance.start(await of), of);
+    this.keep(await Instance.start(await of as WebAssembly.Module), of);
   }
 
   /** Bytes of memory that the engine holds; 0 when it is not loaded. */
@@ -86,20 +86,20 @@ export class Engines implements Executor {
     }
   }
 
-  private async take(of: Promise<WebAssembly.Module>): Promise<Instance> {
+  private async take(of: Promise<CompiledModule>): Promise<Instance> {
     const i = this.idle;
     this.idle = null;
     if (i && !i.dead) return i;
-    return (this.latest = await Instance.start(await of));
+    return (this.latest = await Instance.start(await of as WebAssembly.Module));
   }
 
-  private keep(i: Instance, of: Promise<WebAssembly.Module>): void {
+  private keep(i: Instance, of: Promise<CompiledModule>): void {
     if (i.dead || i.worn || this.idle || of !== this.compiled) return;
     this.idle = this.latest = i;
   }
 
   /** The compiled module. A failed load is tried again at the next call. */
-  private module(): Promise<WebAssembly.Module> {
+  private module(): Promise<CompiledModule> {
     if (this.compiled) return this.compiled;
     const mine = Promise.resolve().then(this.chosen ?? platform.wasm).then(compile);
     this.compiled = mine;

@@ -13,8 +13,8 @@ export interface CompiledModule {
 }
 
 /** Compiles the module. Errors name the address and say what was found there. */
-export async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
-  if (source instanceof WebAssembly.Module) return source;
+export async function compile(source: ModuleSource): Promise<CompiledModule> {
+  if (source instanceof WebAssembly.Module) return source as CompiledModule;
   if (typeof source === 'string' || source instanceof URL) {
     const address = String(source);
     let response: Response;

@@ -18,7 +18,7 @@ export function createPool(options: PoolOptions = {}): Pool {
     cores: availableParallelism(),
     wasm: () => readFile(new URL('./engine.wasm', import.meta.url)),
     start(hearing, make) {
-      const worker = make ? (make() as Worker) : new Worker(new URL('./worker-script-node.js', import.meta.url), { name: 'bunzai' });
+      const worker = make ? (make() as Worker) : new Worker(new URL('./worker-script-node.js', import.meta.url), { name: 'bunzai', execArgv: [] });
       worker.on('message', (m) => hearing.message(m));
       worker.on('error', (e) => hearing.died(e));
       worker.on('messageerror', (e) => hearing.died(e));

@@ -222,9 +222,9 @@ describe('loading', () => {
       const broken = memory;
       const open = detect(new Blob([card])); // waits for JavaScript
       new Uint8Array(broken.buffer).fill(0xff, 1 << 16);
-      const log = console.log;
-      console.log = () => {}; // the dying program's last words
+      const { log, warn } = console;
       const uncaught = [];
+      console.log = console.warn = (...words) => uncaught.push(words);
       const keep = (e) => uncaught.push(e);
       process.on('uncaughtException', keep);
       process.on('unhandledRejection', keep);
@@ -233,11 +233,12 @@ describe('loading', () => {
         assert.equal((await detect(bytes(card))).format.app, 'sillytavern');
         assert.notEqual(memory, broken);
       } finally {
-        console.log = log;
         await new Promise((r) => setTimeout(r, 50));
+        Object.assign(console, { log, warn });
         process.off('uncaughtException', keep);
         process.off('unhandledRejection', keep);
       }
+      assert.deepEqual(uncaught, [], 'nothing escapes, nothing is printed');
     } finally {
       WebAssembly.instantiate = real;
     }
@@ -245,10 +246,8 @@ describe('loading', () => {
 
   test('the process ends by itself when nothing is open', () => {
     const program = `import { detect } from 'bunzai'; await new Promise((r) => setTimeout(r, 100)); console.log((await detect(new Blob(['{}']))).file.size);`;
-    const started = Date.now();
     const p = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: join(here, '..'), encoding: 'utf8', timeout: 20_000 });
     assert.equal(p.status, 0, p.stderr);
     assert.equal(p.stdout.trim(), '2');
-    assert.ok(Date.now() - started < 15_000);
   });
 });

@@ -360,3 +360,53 @@ func TestTenThousandCallsLeaveNothing(t *testing.T) {
 	after := handles(t)
 	assert.InDelta(t, before, after, 50)
 }
+
+// ranged is an input read by offset, as bunzai's JavaScript hands over files of Node.
+func ranged(t *testing.T, b []byte, later bool, fail string) js.Value {
+	t.Helper()
+	o := js.Global().Get("Object").New()
+	o.Set("size", len(b))
+	read := js.FuncOf(func(_ js.Value, a []js.Value) any {
+		off, n := a[0].Int(), a[1].Int()
+		if fail == "short" {
+			n--
+		}
+		v := array(b[off : off+n])
+		if later {
+			return js.Global().Get("Promise").Call("resolve", v)
+		}
+		return v
+	})
+	t.Cleanup(read.Release)
+	o.Set("read", read)
+	return o
+}
+
+func TestRanged(t *testing.T) {
+	for _, later := range []bool{false, true} {
+		v, rejected := call(t, "convert", ranged(t, []byte(card), later, ""), map[string]any{"to": "sillytavern", "output": "parts"})
+		require.True(t, rejected.IsUndefined(), stringify(rejected))
+		var got []byte
+		parts := v.Get("parts")
+		for i := range parts.Length() {
+			p := parts.Index(i)
+			if is(p, js.Global().Get("Uint8Array")) {
+				b := make([]byte, p.Length())
+				js.CopyBytesToGo(b, p)
+				got = append(got, b...)
+				continue
+			}
+			off, n := p.Index(0).Int(), p.Index(1).Int()
+			got = append(got, card[off:off+n]...)
+		}
+		assert.Equal(t, card, string(got))
+		assert.True(t, v.Get("data").IsNull())
+
+		b, rejected := call(t, "convert", ranged(t, []byte(card), later, ""), map[string]any{"to": "sillytavern", "output": "blob"})
+		require.True(t, rejected.IsUndefined(), stringify(rejected))
+		assert.Equal(t, len(card), b.Get("data").Get("size").Int())
+	}
+	_, rejected := call(t, "detect", ranged(t, []byte(card), true, "short"))
+	assert.Equal(t, "damaged", rejected.Get("code").String())
+	assert.Contains(t, rejected.Get("message").String(), "shorter")
+}
