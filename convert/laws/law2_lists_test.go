@@ -63,8 +63,17 @@ func listEdits() (out []listEdit) {
 		return nil
 	}, canonical.RegexRule{ID: "new", Label: "New rule", Note: canonical.Ptr("new note"), Find: "new", Flags: canonical.Ptr("g"), Replace: "$&", TrimStrings: []string{}, Phases: []string{canonical.PhaseOutput},
 		Targets: []string{"response"}, SubstituteFind: canonical.Ptr(canonical.SubstituteNone), RunOnEdit: canonical.Ptr(true), Enabled: canonical.Ptr(true)})...)
+	out = append(out, listOf("replies", "qrList", func(b any) *[]canonical.QuickReply {
+		if s, ok := b.(*canonical.QuickReplySet); ok {
+			return &s.Replies
+		}
+		return nil
+	}, canonical.QuickReply{ID: "new", Label: "New", Message: "/echo new", Title: canonical.Ptr("a new one"), Hidden: canonical.Ptr(true)})...)
 	return out
 }
+
+// counts are the members that count the elements of a list, or hold it in an older form.
+var counts = map[string][]string{"entries": {"bunzai_source_books"}, "qrList": {"quickReplySlots", "numberOfSlots", "idIndex"}}
 
 // rulesMember stands for the list of scripts, which has a name in a card and in an envelope only.
 const rulesMember = "rules"
@@ -105,6 +114,9 @@ func TestLaw2Lists(t *testing.T) {
 			t.Skip("its app cannot read this file, so another one is written")
 		}
 		p := read(t, s.data)
+		if p.Variant == "single" {
+			t.Skip("one reply alone becomes a set when it is no longer alone: the app's own tests look at that")
+		}
 		if p.Info.App == "lumiverse" && len(p.Books) > 1 {
 			t.Skip("several world books are copied into one book of the card: the app's own tests look at that")
 		}
@@ -173,7 +185,7 @@ func onlyBelow(t testing.TB, before, after string, le listEdit) {
 			continue // a lone script becomes a list
 		}
 		assert.True(t, slices.ContainsFunc(strings.FieldsFunc(p, func(r rune) bool { return strings.ContainsRune(".[]", r) }), func(s string) bool {
-			return s == le.member || s == "bunzai_source_books" && le.member == "entries"
+			return s == le.member || slices.Contains(counts[le.member], s)
 		}), "%s, and with it %s", le.name, p)
 	}
 }

@@ -17,6 +17,18 @@ import (
 // carries names, for a canonical path, the members that carry it on the wire, home and mirrors, in any spelling (case
 // and underscores do not count). A path that is not here is carried by the member of its own name.
 var carries = map[string]string{
+	"name":                                     "name personas", // of a persona in SillyTavern's backup
+	"content":                                  "description",
+	"identity.tagline":                         "title",
+	"identity.pronounSet.subjective":           "subjective_pronoun",
+	"identity.pronounSet.objective":            "objective_pronoun",
+	"identity.pronounSet.possessive":           "possessive_pronoun",
+	"presentation.imageUrl":                    "avatar_path",
+	"chatInjection.position":                   "position description_position",
+	"chatInjection.depth":                      "depth description_depth",
+	"chatInjection.role":                       "role description_role",
+	"replies[].message":                        "message mes",
+	"replies[].hidden":                         "hidden is_hidden",
 	"identity.characterVersion":                "character_version",
 	"prompts.depthInjections":                  "depth_prompt",
 	"greetings.firstMessage":                   "first_mes",

@@ -94,6 +94,7 @@ func near(t testing.TB, p *convert.Pieces, w way) []formats.Near {
 			}
 		}
 	}
+	ctx.More = p.More
 	enc, err := w.codec.Encode(p.Primary, ctx)
 	require.NoError(t, err)
 	return enc.Near
@@ -115,3 +116,8 @@ func blank(v any) bool {
 type formatsContainer = formats.Container
 
 func strValue(s string) *jsondoc.Value { return jsondoc.String(s) }
+
+// ctxFor is a context as a door makes it, with further pieces for the same file.
+func ctxFor(more []*canonical.Entity) formats.EncodeContext {
+	return formats.EncodeContext{More: more, Limits: limits.Card()}
+}

@@ -134,7 +134,7 @@ func decodeAs(t testing.TB, c formats.Codec, data []byte) (*canonical.Entity, []
 	return d.Entity, books
 }
 
-// decodeLinked is decodeAs with all that the piece carries inside: its books, then its regex sets.
+// decodeLinked is decodeAs with all pieces of the file: books, then regex sets, then further ones of its kind.
 func decodeLinked(t testing.TB, c formats.Codec, data []byte) (*canonical.Entity, []*canonical.Entity) {
 	t.Helper()
 	e, out := decodeAs(t, c, data)
@@ -143,12 +143,17 @@ func decodeLinked(t testing.TB, c formats.Codec, data []byte) (*canonical.Entity
 		require.NoError(t, err)
 		out = append(out, sets...)
 	}
-	return e, out
+	in, err := formats.Open(rope.Bytes(data), "", limits.Card())
+	require.NoError(t, err)
+	d, err := c.Decode(in)
+	require.NoError(t, err)
+	return e, append(out, d.More...)
 }
 
-// linked are the pieces inside the main one: its books, then its regex sets.
+// linked are the pieces beside the main one, in the order of the report: its books, its regex sets, and further pieces
+// of its kind in the same file.
 func linked(p *convert.Pieces) []*canonical.Entity {
-	return append(p.Books[:len(p.Books):len(p.Books)], p.Regex...)
+	return p.All()[1:]
 }
 
 // isOn reports a piece that is not switched off.

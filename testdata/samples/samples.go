@@ -11,7 +11,10 @@ import "strings"
 const (
 	Character = "character"
 	Lorebook  = "lorebook"
-	Regex     = "regex"
+
+	Persona    = "persona"
+	QuickReply = "quickreply"
+	Regex      = "regex"
 )
 
 // Sample is one input file.
@@ -91,6 +94,14 @@ func All() []Sample {
 	text(Regex, "regex-bad-rows.json", stBad)
 	text(Regex, "lumi-regex.json", lumiFull)
 	text(Regex, "lumi-regex-reduced.json", lumiReduced)
+	text(Persona, "personas.json", stPersonas)
+	text(Persona, "personas-old.json", stPersonasOld)
+	text(Persona, "lumi-persona.json", lumiPerson)
+	text(Persona, "lumi-personas.json", lumiPersonas)
+	text(QuickReply, "quick-replies.json", quickReplies)
+	text(QuickReply, "quick-replies-tabs.json", indented(quickReplies, "	"))
+	text(QuickReply, "quick-replies-v1.json", quickRepliesOld)
+	text(QuickReply, "quick-reply.json", oneQuickReply)
 	for i := range out {
 		switch out[i].Name {
 		case "regex-envelope.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":
