@@ -376,13 +376,26 @@ func (s *Service) Busy(r *Request, seconds int) *Response {
 	return res
 }
 
-// Broke is the answer of a door whose process died under the request.
-func (s *Service) Broke(r *Request) *Response {
+// Broke is the answer of a door whose process died under the request. Memory is what the process may have, when it died
+// for want of more; else 0.
+func (s *Service) Broke(r *Request, memory int64) *Response {
 	s.identify(r)
-	res := newProblem(string(fault.Internal), "bunzai stopped while it worked on this file; your file is untouched and other requests still work. Please report it").response()
+	p := newProblem(string(fault.Internal), "bunzai stopped while it worked on this file; your file is untouched and other requests still work. Please report it")
+	if memory > 0 {
+		p = problemOf(s.outOfMemory(memory))
+	}
+	res := p.response()
 	s.seal(r, res)
 	return res
 }
+
+// outOfMemory is the refusal of a file whose parts are so many that working on them needs more than there is.
+func (s *Service) outOfMemory(memory int64) error {
+	return fault.Over("", fault.Limit{Name: "Memory", Value: memory, Unit: "bytes", Raise: s.cfg.Limits.Raise})
+}
+
+// OutOfMemory is Broke for Convert.
+func (s *Service) OutOfMemory(memory int64) *Problem { return problemOf(s.outOfMemory(memory)) }
 
 // seal adds what every answer has, and logs it.
 func (s *Service) seal(r *Request, res *Response) {

@@ -120,7 +120,11 @@ func (d *door) finish(args []js.Value) string {
 
 func (d *door) busy(args []js.Value) string { return d.answer(d.service.Busy(request(args), 1)) }
 
-func (d *door) broke(args []js.Value) string { return d.answer(d.service.Broke(request(args))) }
+// broke answers a request under which another instance died; behind the request's arguments: its memory when it had too
+// little, else 0.
+func (d *door) broke(args []js.Value) string {
+	return d.answer(d.service.Broke(request(args), int64(args[7].Float())))
+}
 
 // converted is what convert returns for one object of a bucket.
 type converted struct {
@@ -129,8 +133,12 @@ type converted struct {
 	Broken  bool         `json:"broken"`
 }
 
-// convert turns a body (name, query, bytes) without a request around it.
+// convert turns a body (name, query, bytes) without a request around it. A fourth argument above 0 says that another
+// instance had only so much memory and died of the body.
 func (d *door) convert(args []js.Value) string {
+	if memory := int64(args[3].Float()); memory > 0 {
+		return string(plain.Marshal(converted{Problem: d.service.OutOfMemory(memory)}))
+	}
 	res, p := d.service.Convert(args[0].String(), args[1].String(), newBody(int64(args[2].Float())))
 	out := converted{Problem: p, Result: res, Broken: p != nil && p.Status >= 500}
 	if res != nil {

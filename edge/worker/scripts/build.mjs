@@ -67,8 +67,8 @@ export function loadGo(globalThis) {
 let timers = 0;
 const setTimeout = () => ++timers, clearTimeout = () => {};
 const { crypto, performance, TextEncoder, TextDecoder, Uint8Array, Object, Reflect, Date, Promise } = globalThis;
-// Go's last words hold whatever it worked on, so they go nowhere.
-const fs = { writeSync: (_fd, buf) => buf.length };
+// Go's last words may hold whatever it worked on, so they go no further than to whoever asks why it ended.
+const fs = { writeSync: (_fd, buf) => { globalThis.__bunzaiLastWords(new TextDecoder().decode(buf.subarray(0, 1000))); return buf.length; } };
 ${readFileSync(from, 'utf8').trimEnd()}
 return globalThis.Go;
 }

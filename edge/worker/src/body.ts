@@ -35,6 +35,9 @@ export class TooLarge extends Error {}
 /** Thrown by `readBody` when there is no room for the body now. */
 export class NoRoom extends Error {}
 
+/** How long a body waits for room, in ms. */
+const PATIENCE = 5000;
+
 /** Reads a stream to its end, counting. `room` is asked for every block before it is read. */
 export async function readBody(stream: ReadableStream | null, declared: number, limit: number, room: (bytes: number) => boolean): Promise<Body> {
   const body = new Body();
@@ -48,7 +51,11 @@ export async function readBody(stream: ReadableStream | null, declared: number, 
   const end = declared >= 0 ? declared : Infinity;
   while (body.size < end) {
     const want = Math.min(BLOCK, limit + 1 - body.size, end - body.size);
-    if (!room(want)) await stop(new NoRoom('no room'));
+    // Others' bodies go quickly. Meanwhile nothing is read, so the client waits, too.
+    for (let waited = 0; !room(want); waited += 50) {
+      if (waited >= PATIENCE) await stop(new NoRoom('no room'));
+      await scheduler.wait(50);
+    }
     const { value, done } = await reader.readAtLeast(want, new Uint8Array(want));
     if (value && value.length > 0) {
       body.blocks.push(value);

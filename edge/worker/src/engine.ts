@@ -9,8 +9,8 @@ interface Exports {
   admit(...request: RequestArgs): string;
   finish(...args: [...RequestArgs, size: number, stopped: '' | 'large' | 'broken']): string;
   busy(...request: RequestArgs): string;
-  broke(...request: RequestArgs): string;
-  convert(name: string, query: string, size: number): string;
+  broke(...args: [...RequestArgs, memory: number]): string;
+  convert(name: string, query: string, size: number, memory: number): string;
 }
 
 /** Method, path, query, headers, declared length (-1: unknown), id ("" until `admit` gives it one), refused by the rate limiter. */
@@ -32,7 +32,10 @@ export interface Converted {
 }
 
 /** Thrown when the program died under a call. The next call gets a fresh one. */
-export class Died extends Error {}
+export class Died extends Error {
+  /** Bytes that the program may have, when it died for want of more; else 0. */
+  memory = 0;
+}
 
 /** What one call said (null: read the body of the request with this id) and emitted. */
 interface Said<T> {
@@ -42,12 +45,13 @@ interface Said<T> {
 }
 
 /** Linear memory never shrinks: an instance that grew beyond this is replaced after the call. */
-const WORN = 40 << 20;
+const WORN = 48 << 20;
 
 /** One running Go program. */
 class Instance {
   readonly go: Exports;
   broken = false;
+  private starved = false;
   private readonly memory: WebAssembly.Memory;
   private body: Body | null = null;
   private pieces: Uint8Array[] = [];
@@ -58,6 +62,7 @@ class Instance {
     const program: GoProgram = new (loadGo(realm({
       __bunzaiReady: (e: Exports) => { go = e; },
       __bunzaiLog: log,
+      __bunzaiLastWords: (words: string) => { this.starved ||= /out of memory|cannot allocate/.test(words); },
       __bunzaiSettings: { origins: env.ORIGINS ?? '', tokens: env.TOKENS ?? '', log: env.LOG === 'on', seed: crypto.randomUUID().slice(0, 8) },
     })))();
     program.exit = (code) => {
@@ -90,6 +95,8 @@ class Instance {
     this.memory = instance.exports.mem as WebAssembly.Memory;
     // Runs up to the program's wait for calls. The promise only ends with the program.
     program.run(instance).catch(() => { this.broken = true; });
+    // That promise belongs to the request that started the program, which is over when another one sees it end.
+    program._resolveExitPromise = () => undefined;
     if (!go) throw new Died('the program did not start');
     this.go = go;
   }
@@ -111,7 +118,9 @@ class Instance {
       return { said, pieces: this.pieces, id: said ? '' : text.slice(1) };
     } catch (e) {
       this.broken = true;
-      throw e instanceof Died ? e : new Died(String(e));
+      const died = e instanceof Died ? e : new Died(String(e));
+      if (this.starved) died.memory = this.memoryBytes;
+      throw died;
     } finally {
       this.body = null;
       this.pieces = [];
@@ -167,9 +176,10 @@ export class Engine {
       const { said, pieces, id } = this.call<Answer>(body, run);
       if (!said) request[5] = id;
       return said && { ...said, pieces };
-    } catch {
+    } catch (e) {
       // The program died, out of memory most likely. A fresh one says so.
-      const { said, pieces } = this.call<Answer>(null, (go) => go.broke(...request));
+      const memory = e instanceof Died ? e.memory : 0;
+      const { said, pieces } = this.call<Answer>(null, (go) => go.broke(...request, memory));
       return said && { ...said, pieces };
     }
   }
@@ -193,9 +203,19 @@ export class Engine {
     return a;
   }
 
-  /** Converts bytes without a request around them. Throws `Died` when the program died of them. */
+  /** Converts bytes without a request around them. Throws `Died` when the program died of them otherwise than of too little memory. */
   convert(name: string, query: string, body: Body): Converted {
-    const { said, pieces } = this.call<Converted>(body, (go) => go.convert(name, query, body.size));
+    let memory = 0;
+    const run = (): Said<Converted> => this.call<Converted>(body, (go) => go.convert(name, query, body.size, memory));
+    let all: Said<Converted>;
+    try {
+      all = run();
+    } catch (e) {
+      if (!(e instanceof Died) || e.memory === 0) throw e;
+      memory = e.memory;
+      all = run();
+    }
+    const { said, pieces } = all;
     if (!said) throw new Died('no answer');
     return { ...said, pieces };
   }

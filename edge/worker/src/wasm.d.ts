@@ -8,6 +8,8 @@ declare module '*/go.js' {
   export interface GoProgram {
     importObject: WebAssembly.Imports;
     exit: (code: number) => void;
+    /** Ends the promise of `run`. */
+    _resolveExitPromise: () => void;
     run(instance: WebAssembly.Instance): Promise<void>;
   }
   export function loadGo(globalThis: Record<string, unknown>): new () => GoProgram;

@@ -34,9 +34,9 @@ export async function start({ bindings = {}, script, dir, entry, log, ...options
 
 export const corpus = (name) => readFileSync(join(repo, 'testdata', 'files', name));
 
-/** The process of workerd that this process started, and its memory in bytes. */
+/** The process of workerd that this process started last. */
 export function workerdPid() {
-  for (const pid of readdirSync('/proc').filter((p) => /^\d+$/.test(p))) {
+  for (const pid of readdirSync('/proc').filter((p) => /^\d+$/.test(p)).sort((a, b) => b - a)) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const ppid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
@@ -46,6 +46,7 @@ export function workerdPid() {
   throw new Error('there is no workerd');
 }
 
+/** A process's memory in bytes. */
 export function memoryOf(pid) {
   const s = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kb = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(s)?.[1]) * 1024;
