@@ -167,6 +167,11 @@ func noRefs(b any) any {
 		x.KnowledgeRefs, x.BehaviorRefs = nil, nil
 		return &x
 	}
+	if p, ok := b.(*canonical.Preset); ok {
+		x := *p
+		x.BehaviorRefs = nil
+		return &x
+	}
 	return b
 }
 

@@ -140,6 +140,10 @@ func other(name string, v reflect.Value) reflect.Value {
 			x = pick(x, "simple", "advanced")
 		case "markerSide":
 			x = pick(x, "before", "after")
+		case "placement":
+			x = pick(x, canonical.PlaceInChat, canonical.PlaceRelative)
+		case "reasoningEffort":
+			x = pick(x, "high", "low")
 		case "flags":
 			x = pick(x, "i", "g")
 		default:

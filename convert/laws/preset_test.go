@@ -13,7 +13,6 @@ func init() {
 	accepts["bunzai-preset"] = canonicalFile
 	for _, n := range []string{
 		"Preset.behaviorRefs", "Prompt.id", "Prompt.markerSlot", "Prompt.groupId", "PromptGroup.id", "PromptGroup.parentGroupId", "Choice.id", "Choice.type", "ChoiceOption.id",
-		"Prompt.placement", "APIOptions.reasoningEffort", // their words are closed: the formats' own tests edit them
 	} {
 		notEdited[n] = true
 	}
@@ -45,8 +44,10 @@ func init() {
 		"prompts[].placement":                  "injection_position position role",
 		"prompts[].role":                       "role",
 		"prompts[].injectionDepth":             "injection_depth depth",
-		"choices[].key":                        "name promptVariables",
+		"choices[].key":                        "name promptVariables defaultValue",
 		"choices[].readme":                     "description",
+		"behavior.namesBehavior":               "names_behavior names_in_completion namesBehavior",
+		"prompts[].enabled":                    "enabled prompt_order identifier", // an unused prompt comes into the order, by its name
 	} {
 		carries[path] = members
 	}

@@ -169,12 +169,7 @@ func isOn(e *canonical.Entity) bool {
 
 // bodies are the pieces' bodies, the main one first, its links left out.
 func bodies(main *canonical.Entity, books []*canonical.Entity) []any {
-	out := []any{main.Body}
-	if c := main.Character(); c != nil {
-		x := *c
-		x.KnowledgeRefs, x.BehaviorRefs = nil, nil
-		out[0] = &x
-	}
+	out := []any{noRefs(main.Body)}
 	for _, b := range books {
 		out = append(out, b.Body)
 	}

@@ -8,6 +8,7 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/formats/internal/prompts"
+	"bunzai/formats/internal/regex"
 	"bunzai/jsondoc"
 	"bunzai/rope"
 )
@@ -83,7 +84,8 @@ func newLoom(shape, inside, blocks string, at func(string) string) *loom {
 	l.rows = append(fieldmap.Map[canonical.Preset]{
 		fieldmap.New("name", fieldmap.Plain(func(p *canonical.Preset) *string { return &p.Name }), fieldmap.At("name", fieldmap.Text().Required(fieldmap.EmptyText))),
 	}, prompts.Table(wires, at, "passthroughMetadata.bunzai", parkedPreset)...)
-	l.cover = l.rows.Coverage(blocks, at("promptVariables"), at("passthroughMetadata")+".bunzai", "type", "id", at("schemaVersion"), "createdAt", "updatedAt", "created_at", "updated_at", "provider", "engine", at("source"), at("isDefault"))
+	l.cover = l.rows.Coverage(blocks, at("promptVariables"), at("passthroughMetadata")+".bunzai", "type", "id", at("schemaVersion"), "createdAt", "updatedAt", "created_at", "updated_at", "provider", "engine", at("source"), at("isDefault"),
+		regexKey, regex.RecordKey, "extensions."+regexKey, "extensions."+regex.RecordKey, "extensions."+hubKey+"."+regexKey, "extensions."+hubKey+"."+regex.RecordKey)
 	return l
 }
 
@@ -185,11 +187,17 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 		if l, _, _ := loomOf(o.Raw.Root); l != nil {
 			doc = o.Raw.Clone()
 			l.encode(l.preset(doc.Root), p, nil)
+			if err := l.writeScripts(doc.Root, o.Raw.Root, ctx.RegexSets, out); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if doc == nil {
 		root := newPreset()
 		bareLoom.fill(root, p)
+		if err := bareLoom.writeScripts(root, nil, ctx.RegexSets, out); err != nil {
+			return nil, err
+		}
 		doc = jsondoc.NewDoc(root, "  ")
 	}
 	r := &rope.Rope{}
@@ -202,7 +210,7 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 }
 
 func (preset) Fields() []formats.Field {
-	return append(append(bareLoom.rows.Fields(""), blockFields()...), choiceFields()...)
+	return append(append(append(bareLoom.rows.Fields(""), blockFields()...), choiceFields()...), formats.Field{Path: "behaviorRefs", Wire: "extensions.regex_scripts", Reads: true})
 }
 
 // newPreset is a loom object that says nothing yet. What is not there takes the app's default when it is imported.

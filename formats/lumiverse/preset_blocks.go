@@ -10,6 +10,7 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/formats/internal/prompts"
+	"bunzai/formats/internal/regex"
 	"bunzai/jsondoc"
 )
 
@@ -472,8 +473,16 @@ func (l *loom) unmapped(root *jsondoc.Value) []string {
 	if l.inside != "" {
 		prefix = l.inside + "."
 		for n, v := range root.Members() {
-			if n != "type" && n != "schemaVersion" && n != l.inside && !emptyValue(v) {
-				out = append(out, n)
+			switch n {
+			case "type", "schemaVersion", l.inside, regexKey, regex.RecordKey:
+			case "extensions":
+				for _, p := range l.cover.Unmapped(jsondocWith(n, v)) {
+					out = append(out, p)
+				}
+			default:
+				if !emptyValue(v) {
+					out = append(out, n)
+				}
 			}
 		}
 	}
@@ -499,7 +508,14 @@ func (l *loom) unmapped(root *jsondoc.Value) []string {
 			}
 		}
 	}
-	return append(out, l.strayValues(obj, prefix)...)
+	return append(append(out, l.strayValues(obj, prefix)...), l.unmappedScripts(root)...)
+}
+
+// jsondocWith is an object with one member.
+func jsondocWith(name string, v *jsondoc.Value) *jsondoc.Value {
+	o := jsondoc.Object()
+	o.Set(name, v.Clone())
+	return o
 }
 
 func emptyValue(v *jsondoc.Value) bool {

@@ -227,11 +227,15 @@ func (l *loom) overlayVariable(obj *jsondoc.Value, o variable, c *choice) {
 	values := strings.Split(l.at("promptVariables"), ".")
 	name := canonical.Or(c.Key, "")
 	if v := l.chosen(obj, o.block, o.name); v != nil && name != o.name && name != "" {
-		v = v.Clone()
-		fieldmap.Drop(obj, append(values[:len(values):len(values)], o.block, o.name))
-		fieldmap.Put(obj, append(values[:len(values):len(values)], o.block, name), v)
+		of := obj.At(append(values[:len(values):len(values)], o.block)...)
+		of.SetAfter(o.name, name, v.Clone())
+		of.Delete(o.name)
 	}
 	wire, _ := o.def.Get("type").Text()
+	if v := l.chosen(obj, o.block, o.name); v != nil && name == "" { // a variable without a name has no value of its own
+		o.def.Set("defaultValue", writeValue(wire, c.Default))
+		obj.At(append(values[:len(values):len(values)], o.block)...).Delete(o.name)
+	}
 	if c.Type != o.choice.Type {
 		wire = wireType(c)
 		o.def.Set("type", jsondoc.String(wire))

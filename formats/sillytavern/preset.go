@@ -93,9 +93,15 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 		}
 		doc = o.Raw.Clone()
 		s.encode(doc.Root, p, near)
+		if err := writeScripts(doc.Root, o.Raw.Root, p.Name, ctx.RegexSets, out); err != nil {
+			return nil, err
+		}
 	} else {
 		root := jsondoc.Object()
 		chat.fill(root, p, near)
+		if err := writeScripts(root, nil, p.Name, ctx.RegexSets, out); err != nil {
+			return nil, err
+		}
 		doc = jsondoc.NewDoc(root, "    ")
 	}
 	if s != chat {
@@ -110,7 +116,9 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 	return out, nil
 }
 
-func (preset) Fields() []formats.Field { return chat.fields() }
+func (preset) Fields() []formats.Field {
+	return append(chat.fields(), formats.Field{Path: "behaviorRefs", Wire: "extensions.regex_scripts", Reads: true})
+}
 
 // Secret implements formats.SecretKeeper.
 func (preset) Secret(path string) bool {
@@ -209,7 +217,15 @@ func (s *shape) fields() []formats.Field {
 }
 
 func (s *shape) unmapped(root *jsondoc.Value) []string {
-	out := s.cover.Unmapped(root)
+	var out []string
+	for _, p := range s.cover.Unmapped(root) {
+		if (preset{}).Secret(p) { // first, since a long list is cut
+			out = append([]string{p}, out...)
+		} else {
+			out = append(out, p)
+		}
+	}
+	out = append(out, scripts.BadIn(root.At(presetScripts...), "extensions.regex_scripts")...)
 	if s == chat {
 		out = append(out, unmappedRows(root)...)
 	}

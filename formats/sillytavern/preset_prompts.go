@@ -261,8 +261,8 @@ func (d *decoded) prompts(root *jsondoc.Value, warn func(string)) {
 	ids, at := rowsOf(root, warn)
 	d.rows, d.list = at, orderOf(root, warn)
 	for _, l := range legacyTexts {
-		if s, ok := root.Get(l.member).Text(); ok && at[l.id] == nil && root.Get("prompts").Kind() != jsondoc.KindArray {
-			d.body.Prompts = append(d.body.Prompts, prompt{ID: l.id, Name: prompts.SlotOf(l.id).Label, Content: s, MarkerSlot: canonical.Ptr(l.id), Enabled: canonical.Ptr(true)})
+		if s, ok := root.Get(l.member).Text(); ok && s != "" && at[l.id] == nil && root.Get("prompts").Kind() != jsondoc.KindArray {
+			d.body.Prompts = append(d.body.Prompts, prompt{ID: l.id, Content: s, MarkerSlot: canonical.Ptr(l.id)})
 		}
 	}
 	style := dividers(ids, at)
@@ -568,6 +568,9 @@ func (d decoded) writeOrder(root *jsondoc.Value, was *canonical.Preset, seq []pr
 			item = jsondoc.Object()
 			item.Set("identifier", jsondoc.String(id))
 			item.Set("enabled", jsondoc.Bool(it.Enabled()))
+			if row := d.rows[id]; row != nil && idText(row.Get("identifier")) != id {
+				row.Set("identifier", jsondoc.String(id)) // what is referred to needs the name
+			}
 			d.list.at[id] = item
 			rebuild = true
 			continue

@@ -6,6 +6,7 @@ import (
 	"bunzai/canonical"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/formats/internal/prompts"
+	"bunzai/formats/internal/regex"
 	"bunzai/jsondoc"
 )
 
@@ -29,7 +30,7 @@ func chatShape() *shape {
 		w("systemPrompts.newExampleChat", "new_example_chat_prompt"), w("systemPrompts.continueNudge", "continue_nudge_prompt"), w("systemPrompts.groupNudge", "group_nudge_prompt"),
 		w("systemPrompts.assistantPrefill", "assistant_prefill"), w("systemPrompts.assistantImpersonation", "assistant_impersonation"),
 		w("templates.worldInfoFormat", "wi_format"), w("templates.scenarioFormat", "scenario_format"), w("templates.personalityFormat", "personality_format"),
-		w("behavior.wrapInQuotes", "wrap_in_quotes"), {Path: "behavior.namesBehavior", Places: []string{"names_behavior", "names_in_completion"}, Codec: namesCodec()},
+		w("behavior.wrapInQuotes", "wrap_in_quotes"), w("behavior.namesBehavior", "names_behavior"),
 		w("behavior.sendIfEmpty", "send_if_empty"), w("behavior.continuePrefill", "continue_prefill"), w("behavior.continuePostfix", "continue_postfix"),
 		w("apiOptions.streamResponses", "stream_openai"), w("apiOptions.claudeUseSystemPrompt", "use_sysprompt", "claude_use_sysprompt"),
 		w("apiOptions.useMakerSuiteSystemPrompt", "use_makersuite_sysprompt"), w("apiOptions.squashSystemMessages", "squash_system_messages"),
@@ -41,6 +42,9 @@ func chatShape() *shape {
 	s := &shape{name: "chat", score: 0.9}
 	s.rows = append(fieldmap.Map[canonical.Preset]{nameRow().Noted(parkedName)}, prompts.Table(wires, same, "extensions.bunzai", parkedPreset)...)
 	for i, r := range s.rows {
+		if r.Path == "behavior.namesBehavior" {
+			s.rows[i] = namesRow()
+		}
 		if r.Path == "apiOptions.reasoningEffort" {
 			acc := prompts.TextAccess(r.Path)
 			s.rows[i] = fieldmap.ParkAt(fieldmap.New(r.Path, acc, fieldmap.At("reasoning_effort", effort())), acc, "extensions.bunzai."+r.Path, fieldmap.Text(), effort(),
@@ -48,7 +52,7 @@ func chatShape() *shape {
 		}
 	}
 	s.rows = append(s.rows, prompts.ParkChoices("extensions.bunzai.choices", parkedChoices))
-	s.cover = s.rows.Coverage("prompts", "prompt_order", "extensions.bunzai")
+	s.cover = s.rows.Coverage("prompts", "prompt_order", "extensions.bunzai", "extensions.regex_scripts", "extensions."+regex.RecordKey)
 	return s
 }
 
@@ -77,26 +81,55 @@ func postProcessing() fieldmap.Codec[string] {
 	}
 }
 
-// namesCodec also reads the old switch.
-func namesCodec() fieldmap.Codec[float64] {
+// namesRow also reads the old switch, which knows two of the values.
+func namesRow() fieldmap.Row[canonical.Preset] {
+	const home, old = "names_behavior", "names_in_completion"
 	n := fieldmap.Number()
-	return fieldmap.Codec[float64]{
-		Read: func(v *jsondoc.Value) (*float64, string) {
-			if b, ok := v.Bool(); ok {
-				if b {
-					return canonical.Ptr(1.0), ""
-				}
-				return canonical.Ptr(0.0), ""
-			}
-			return n.Read(v)
-		},
-		Write: func(f float64, old *jsondoc.Value) *jsondoc.Value {
-			if old.Kind() == jsondoc.KindBool && (f == 0 || f == 1) {
-				return jsondoc.Bool(f == 1)
-			}
-			return n.Write(f, old)
-		},
+	value := func(p *canonical.Preset) *float64 {
+		if p.Behavior == nil {
+			return nil
+		}
+		return p.Behavior.NamesBehavior
 	}
+	return fieldmap.Custom("behavior.namesBehavior", home, []string{home, old},
+		func(obj *jsondoc.Value, p *canonical.Preset, warn fieldmap.Warn) {
+			var f *float64
+			if v := obj.Get(home); v != nil && !v.IsNull() {
+				x, odd := n.Read(v)
+				if odd != "" {
+					warn(home, odd)
+				}
+				f = x
+			} else if b, ok := obj.Get(old).Bool(); ok {
+				f = canonical.Ptr(0.0)
+				if b {
+					*f = 1
+				}
+			}
+			if f != nil {
+				if p.Behavior == nil {
+					p.Behavior = &canonical.PresetBehavior{}
+				}
+				p.Behavior.NamesBehavior = f
+			}
+		},
+		func(a, b *canonical.Preset) bool {
+			x, y := value(a), value(b)
+			return x == y || x != nil && y != nil && *x == *y
+		},
+		func(obj *jsondoc.Value, p *canonical.Preset, _ fieldmap.Near) {
+			f := value(p)
+			switch {
+			case f == nil:
+				obj.Delete(home)
+				obj.Delete(old)
+			case obj.Get(home) == nil && obj.Get(old).Kind() == jsondoc.KindBool && (*f == 0 || *f == 1):
+				obj.Set(old, jsondoc.Bool(*f == 1))
+			default:
+				obj.Set(home, n.Write(*f, obj.Get(home)))
+				obj.Delete(old)
+			}
+		})
 }
 
 // efforts are words of other apps and the nearest one that SillyTavern has.
@@ -136,7 +169,7 @@ func textgenWires() []prompts.Wire {
 
 func newShape(name string, score float64, rows fieldmap.Map[canonical.Preset], texts ...textPrompt) *shape {
 	s := &shape{name: name, score: score, rows: rows, texts: texts}
-	var known []string
+	known := []string{"extensions.regex_scripts", "extensions." + regex.RecordKey}
 	for _, t := range texts {
 		known = append(known, t.path)
 	}
@@ -237,8 +270,16 @@ func chatSigns(root *jsondoc.Value) (*shape, string) {
 			return chat, "temperature and top_p"
 		}
 	}
-	if n := hasAny(root, "chat_completion_source"); n != "" {
-		return chat, n
+	if root.Has("chat_completion_source") {
+		return chat, "chat_completion_source"
+	}
+	if n := hasAny(root, "openai_max_context", "openai_max_tokens"); n != "" {
+		if m := hasAny(root, "frequency_penalty", "presence_penalty", "top_p", "impersonation_prompt", "main_prompt", "jailbreak_prompt", "wi_format", "stream_openai"); m != "" {
+			return chat, n + " and " + m
+		}
+	}
+	if isText(root.Get("main_prompt")) && (isText(root.Get("jailbreak_prompt")) || isText(root.Get("nsfw_prompt"))) {
+		return chat, "main_prompt and jailbreak_prompt"
 	}
 	return nil, ""
 }

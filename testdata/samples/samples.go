@@ -15,6 +15,7 @@ const (
 	Persona    = "persona"
 	QuickReply = "quickreply"
 	Regex      = "regex"
+	Preset     = "preset"
 )
 
 // Sample is one input file.
@@ -102,6 +103,7 @@ func All() []Sample {
 	text(QuickReply, "quick-replies-tabs.json", indented(quickReplies, "	"))
 	text(QuickReply, "quick-replies-v1.json", quickRepliesOld)
 	text(QuickReply, "quick-reply.json", oneQuickReply)
+	out = append(out, presets()...)
 	for i := range out {
 		switch out[i].Name {
 		case "regex-envelope.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":
