@@ -109,7 +109,15 @@ func (lorebook) Decode(in *formats.Input) (*formats.Decoded, error) {
 	un.Set("dialect", jsondoc.String(dial.ID()))
 	out.Entity = &canonical.Entity{Kind: canonical.KindLorebook, ID: id, Body: b, Original: []*canonical.Escrow{{Bucket: lorebookID, Raw: d, Unmapped: un}}}
 	out.Variant = dial.ID()
-	out.Unmapped = func() []string { return dial.UnmappedIn(root) }
+	out.Unmapped = func() []string {
+		paths := dial.UnmappedIn(root)
+		if where != "" {
+			for i := range paths {
+				paths[i] = where + "." + paths[i]
+			}
+		}
+		return paths
+	}
 	return out, nil
 }
 
