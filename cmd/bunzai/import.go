@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -59,11 +61,18 @@ var folders = map[canonical.Kind]string{
 	canonical.KindPreset: "presets", canonical.KindRegex: "regex", canonical.KindQuickReply: "quick-replies",
 }
 
+// softMemory is where the collector starts to work harder: what an import holds at a time is far less, and garbage should
+// not pile up to several times that.
+const softMemory = 144 << 20
+
 // Run imports.
 func (c *importCmd) Run(s *streams) error {
 	lim := limits.Backup()
 	if c.Limits != "backup" {
 		lim, _ = limits.Named(c.Limits)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(softMemory))
 	}
 	engine := convert.New()
 	if _, err := engine.Registry.Target(c.To, canonical.KindCharacter); fault.Is(err, fault.UnknownTarget) {

@@ -9,63 +9,52 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/lumiverse/backup"
 	"bunzai/rope"
+	"bunzai/testdata/lvbak"
 )
 
 // read reads a whole archive.
 func read(t testing.TB, b []byte) ([]*formats.BackupPiece, *formats.BackupReport) {
 	t.Helper()
 	x, err := backup.Reader{}.Open(rope.Bytes(b), formats.BackupOptions{})
-	noErr(t, err)
+	require.NoError(t, err)
 	var out []*formats.BackupPiece
-	noErr(t, x.Pieces(func(p *formats.BackupPiece) bool { out = append(out, p); return true }))
+	require.NoError(t, x.Pieces(func(p *formats.BackupPiece) bool { out = append(out, p); return true }))
 	return out, x.Report()
 }
 
 // whole is an account with one of everything.
-func whole() account {
-	return account{
-		tables: map[string][]string{
-			"settings": {row("key", "presetRegexEnabled:p1", "value", `json:["r3"]`, "updated_at", 1, "user_id", "u")},
-			"characters": {row("id", "c1", "name", "Mira", "avatar_path", nil, "description", "A lighthouse keeper.", "personality", "calm", "scenario", "", "first_mes", "Hello.", "mes_example", "",
+func whole() lvbak.Account {
+	return lvbak.Account{
+		Tables: map[string][]string{
+			"settings": {lvbak.Row("key", "presetRegexEnabled:p1", "value", `json:["r3"]`, "updated_at", 1, "user_id", "u")},
+			"characters": {lvbak.Row("id", "c1", "name", "Mira", "avatar_path", nil, "description", "A lighthouse keeper.", "personality", "calm", "scenario", "", "first_mes", "Hello.", "mes_example", "",
 				"creator", "me", "creator_notes", "", "system_prompt", "", "post_history_instructions", "", "tags", `json:["sea"]`, "alternate_greetings", `json:["Hi."]`,
 				"extensions", `json:{"talkativeness": 0.5, "world_book_ids": ["b1", "gone"], "expressions": {"enabled": true, "defaultExpression": "joy", "mappings": {"joy": "i2", "sad": "i404"}}, "expression_groups": {"Tom": {"joy": "i3"}}, "alternate_avatars": [{"id": "v1", "image_id": "i4", "label": "Winter"}], "alternate_fields": {"scenario": [{"id": "v2", "label": "Winter", "content": "Snow."}]}, "character_version": "2"}`,
 				"created_at", 1700000000, "updated_at", 1700000001, "image_id", "i1", "user_id", "u", "deleting", 0, "folder", "Friends")},
-			"personas": {row("id", "pe1", "name", "Me", "description", "A sailor.", "title", "captain", "folder", "", "avatar_path", nil, "is_default", 1, "metadata", `json:{}`, "created_at", 1, "updated_at", 2,
+			"personas": {lvbak.Row("id", "pe1", "name", "Me", "description", "A sailor.", "title", "captain", "folder", "", "avatar_path", nil, "is_default", 1, "metadata", `json:{}`, "created_at", 1, "updated_at", 2,
 				"attached_world_book_id", "b1", "image_id", "i5", "user_id", "u", "subjective_pronoun", "she", "objective_pronoun", "her", "possessive_pronoun", "her", "is_narrator", 0)},
-			"world_books": {row("id", "b1", "name", "Town", "description", "by the sea", "metadata", `json:{"source": "import"}`, "created_at", 1, "updated_at", 2, "user_id", "u", "folder", "Places")},
-			"world_book_entries": {row("id", "e1", "world_book_id", "b1", "uid", "u1", "key", `json:["pier"]`, "keysecondary", `json:[]`, "content", "The pier is old.", "comment", "Pier", "position", 7, "depth", 4, "role", nil,
+			"world_books": {lvbak.Row("id", "b1", "name", "Town", "description", "by the sea", "metadata", `json:{"source": "import"}`, "created_at", 1, "updated_at", 2, "user_id", "u", "folder", "Places")},
+			"world_book_entries": {lvbak.Row("id", "e1", "world_book_id", "b1", "uid", "u1", "key", `json:["pier"]`, "keysecondary", `json:[]`, "content", "The pier is old.", "comment", "Pier", "position", 7, "depth", 4, "role", nil,
 				"order_value", 10, "selective", 0, "constant", 1, "disabled", 0, "selective_logic", 2, "use_probability", 1, "probability", 80, "extensions", `json:{"wi_marker": "scenario", "wi_marker_side": "before", "zq": 1}`, "vector_index_status", "indexed", "created_at", 1, "updated_at", 1)},
-			"presets": {row("id", "p1", "name", "Calm", "provider", "loom", "parameters", `json:{"samplerOverrides": {"enabled": true, "temperature": 0.7}}`,
+			"presets": {lvbak.Row("id", "p1", "name", "Calm", "provider", "loom", "parameters", `json:{"samplerOverrides": {"enabled": true, "temperature": 0.7}}`,
 				"prompt_order", `json:[{"id": "k1", "name": "Main", "content": "Be calm.", "role": "system", "enabled": true, "position": "pre_history", "depth": 0, "marker": null, "isLocked": false}, {"id": "k2", "name": "Chat", "content": "", "role": "system", "enabled": true, "position": "pre_history", "depth": 0, "marker": "chat_history", "isLocked": true}]`,
 				"metadata", `json:{"description": "calm", "schemaVersion": 1, "_lumiverse_preset_version": "3", "mine": true}`, "prompts", `json:{"promptBehavior": {"sendIfEmpty": "..."}}`, "created_at", 1, "updated_at", 2, "user_id", "u", "engine", "classic", "cache_revision", 4)},
 			"regex_scripts": {
-				script("r1", "scope", "global"),
-				script("r2", "scope", "character", "scope_id", "c1", "character_id", "c1"),
-				script("r3", "scope", "global", "preset_id", "p1", "disabled", 1),
-				script("r4", "scope", "global", "preset_id", "p1", "disabled", 1),
-				script("r5", "scope", "chat", "scope_id", "ch1"),
+				lvbak.Script("r1", "scope", "global"),
+				lvbak.Script("r2", "scope", "character", "scope_id", "c1", "character_id", "c1"),
+				lvbak.Script("r3", "scope", "global", "preset_id", "p1", "disabled", 1),
+				lvbak.Script("r4", "scope", "global", "preset_id", "p1", "disabled", 1),
+				lvbak.Script("r5", "scope", "chat", "scope_id", "ch1"),
 			},
-			"images":            {img("i1"), img("i2"), img("i3"), img("i4"), img("i5"), img("i6")},
-			"character_gallery": {row("id", "g1", "user_id", "u", "character_id", "c1", "image_id", "i6", "caption", "at sea", "sort_order", 1, "created_at", 1)},
-			"chats":             {row("id", "ch1", "character_id", "c1", "name", "first", "metadata", `json:{}`)},
+			"images":            {lvbak.Image("i1"), lvbak.Image("i2"), lvbak.Image("i3"), lvbak.Image("i4"), lvbak.Image("i5"), lvbak.Image("i6")},
+			"character_gallery": {lvbak.Row("id", "g1", "user_id", "u", "character_id", "c1", "image_id", "i6", "caption", "at sea", "sort_order", 1, "created_at", 1)},
+			"chats":             {lvbak.Row("id", "ch1", "character_id", "c1", "name", "first", "metadata", `json:{}`)},
 		},
-		files: map[string][]byte{
-			"files/images/i1.png": pixel(1), "files/images/i2.png": pixel(2), "files/images/i3.png": pixel(3),
-			"files/images/i4.png": pixel(4), "files/images/i5.png": pixel(5), "files/images/i6.png": pixel(6),
+		Files: map[string][]byte{
+			"files/images/i1.png": lvbak.Pixel(1), "files/images/i2.png": lvbak.Pixel(2), "files/images/i3.png": lvbak.Pixel(3),
+			"files/images/i4.png": lvbak.Pixel(4), "files/images/i5.png": lvbak.Pixel(5), "files/images/i6.png": lvbak.Pixel(6),
 		},
 	}
-}
-
-func img(id string) string {
-	return row("id", id, "filename", id+".png", "original_filename", "x.png", "mime_type", "image/png", "width", 2, "height", 2, "has_thumbnail", 0, "created_at", 1, "user_id", "u")
-}
-
-// script is a regex row with other columns over usual ones.
-func script(id string, more ...any) string {
-	base := []any{"id", id, "user_id", "u", "name", "Rule " + id, "find_regex", "a+" + id, "replace_string", "b", "flags", "gi", "placement", `json:["ai_output"]`, "scope", "global", "scope_id", nil,
-		"target", `json:["display"]`, "min_depth", nil, "max_depth", nil, "trim_strings", `json:[]`, "run_on_edit", 0, "substitute_macros", "none", "disabled", 0, "sort_order", 0, "description", "",
-		"metadata", `json:{"regex_performance": {"ms": 3}}`, "created_at", 1, "updated_at", 1, "folder", "", "script_id", "", "pack_id", nil, "preset_id", nil, "character_id", nil, "actions", `json:[]`}
-	return row(append(base, more...)...)
 }
 
 func of(list []*formats.BackupPiece, k canonical.Kind) (out []*formats.BackupPiece) {
@@ -78,7 +67,7 @@ func of(list []*formats.BackupPiece, k canonical.Kind) (out []*formats.BackupPie
 }
 
 func TestWholeAccount(t *testing.T) {
-	list, rep := read(t, whole().build())
+	list, rep := read(t, whole().Build())
 	books := of(list, canonical.KindLorebook)
 	require.Len(t, books, 1)
 	b := books[0].Entity.Lorebook()

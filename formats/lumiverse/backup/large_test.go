@@ -9,6 +9,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/formats"
+	"bunzai/testdata/lvbak"
 )
 
 // broken are rows that cannot be imported, one for each reason.
@@ -17,24 +18,24 @@ type brokenRow struct{ table, line, reason string }
 var broken = []brokenRow{
 	{"characters", `{"id": "x1", "name": "cut`, "JSON"},
 	{"characters", `["x2"]`, "a row must be an object"},
-	{"characters", row("name", "no id"), "the row has no id"},
-	{"characters", row("id", "x4", "name", "  "), "the character has no name"},
-	{"characters", row("id", "x5", "name", nil, "description", "d"), "the character has no name"},
+	{"characters", lvbak.Row("name", "no id"), "the row has no id"},
+	{"characters", lvbak.Row("id", "x4", "name", "  "), "the character has no name"},
+	{"characters", lvbak.Row("id", "x5", "name", nil, "description", "d"), "the character has no name"},
 	{"characters", `{"id": "x6", "name": "` + strings.Repeat("x", 4<<20) + `"}`, "the most that a row of this archive may have"},
 	{"personas", `nonsense`, "JSON"},
-	{"personas", row("id", "x8", "name", nil), "the persona has no name"},
+	{"personas", lvbak.Row("id", "x8", "name", nil), "the persona has no name"},
 	{"world_books", `"a text"`, "a row must be an object"},
-	{"world_book_entries", row("id", "x10", "content", "nobody's"), "the entry names no world book"},
-	{"world_book_entries", row("id", "x11", "world_book_id", "gone", "content", "c"), "which is not in the archive"},
-	{"presets", row("id", "x12", "name", "p", "prompt_order", "json:{not json"), "JSON"},
-	{"presets", row("id", "x13", "name", "p", "prompt_order", nil), "the preset has no blocks"},
-	{"regex_scripts", script("x14", "scope", "chat", "scope_id", "ch"), "applies to one chat"},
-	{"regex_scripts", script("x15", "scope", "character", "scope_id", nil), "its scope_id does not say which"},
-	{"regex_scripts", script("x16", "scope", "preset", "scope_id", " "), "its scope_id does not say which"},
-	{"regex_scripts", script("x17", "scope", "galaxy"), "which nobody knows"},
-	{"regex_scripts", script("x18", "placement", "ai_output"), "placement"},
-	{"regex_scripts", script("x19", "name", ""), "the script has no name"},
-	{"images", row("id", "x20", "filename", nil), "the picture has no file name"},
+	{"world_book_entries", lvbak.Row("id", "x10", "content", "nobody's"), "the entry names no world book"},
+	{"world_book_entries", lvbak.Row("id", "x11", "world_book_id", "gone", "content", "c"), "which is not in the archive"},
+	{"presets", lvbak.Row("id", "x12", "name", "p", "prompt_order", "json:{not json"), "JSON"},
+	{"presets", lvbak.Row("id", "x13", "name", "p", "prompt_order", nil), "the preset has no blocks"},
+	{"regex_scripts", lvbak.Script("x14", "scope", "chat", "scope_id", "ch"), "applies to one chat"},
+	{"regex_scripts", lvbak.Script("x15", "scope", "character", "scope_id", nil), "its scope_id does not say which"},
+	{"regex_scripts", lvbak.Script("x16", "scope", "preset", "scope_id", " "), "its scope_id does not say which"},
+	{"regex_scripts", lvbak.Script("x17", "scope", "galaxy"), "which nobody knows"},
+	{"regex_scripts", lvbak.Script("x18", "placement", "ai_output"), "placement"},
+	{"regex_scripts", lvbak.Script("x19", "name", ""), "the script has no name"},
+	{"images", lvbak.Row("id", "x20", "filename", nil), "the picture has no file name"},
 }
 
 // TestTenThousand is an account of 10,000 rows of which 20 are broken, each in its own way.
@@ -43,36 +44,36 @@ func TestTenThousand(t *testing.T) {
 	add := func(table, line string) { tables[table] = append(tables[table], line) }
 	for i := range 2000 {
 		ext := fmt.Sprintf(`json:{"world_book_ids": ["b%d"]}`, i%200)
-		add("characters", row("id", fmt.Sprintf("c%d", i), "name", fmt.Sprintf("Name %d", i), "description", strings.Repeat("text ", 20), "first_mes", "Hi", "tags", `json:["a"]`, "alternate_greetings", `json:[]`, "extensions", ext, "image_id", fmt.Sprintf("i%d", i%100), "created_at", 1700000000, "updated_at", 1700000000))
+		add("characters", lvbak.Row("id", fmt.Sprintf("c%d", i), "name", fmt.Sprintf("Name %d", i), "description", strings.Repeat("text ", 20), "first_mes", "Hi", "tags", `json:["a"]`, "alternate_greetings", `json:[]`, "extensions", ext, "image_id", fmt.Sprintf("i%d", i%100), "created_at", 1700000000, "updated_at", 1700000000))
 	}
 	for i := range 500 {
-		add("personas", row("id", fmt.Sprintf("pe%d", i), "name", fmt.Sprintf("Me %d", i), "description", "d", "metadata", `json:{}`, "subjective_pronoun", "they", "objective_pronoun", "them", "possessive_pronoun", "their", "attached_world_book_id", fmt.Sprintf("b%d", i%200)))
+		add("personas", lvbak.Row("id", fmt.Sprintf("pe%d", i), "name", fmt.Sprintf("Me %d", i), "description", "d", "metadata", `json:{}`, "subjective_pronoun", "they", "objective_pronoun", "them", "possessive_pronoun", "their", "attached_world_book_id", fmt.Sprintf("b%d", i%200)))
 	}
 	for i := range 200 {
-		add("world_books", row("id", fmt.Sprintf("b%d", i), "name", fmt.Sprintf("Book %d", i), "description", "", "metadata", `json:{}`))
+		add("world_books", lvbak.Row("id", fmt.Sprintf("b%d", i), "name", fmt.Sprintf("Book %d", i), "description", "", "metadata", `json:{}`))
 	}
 	for i := range 5080 { // not one book after the other
-		add("world_book_entries", row("id", fmt.Sprintf("e%d", i), "world_book_id", fmt.Sprintf("b%d", i%200), "uid", fmt.Sprintf("u%d", i), "key", `json:["k"]`, "keysecondary", `json:[]`, "content", fmt.Sprintf("text %d", i), "comment", "c", "position", 0, "extensions", `json:{}`))
+		add("world_book_entries", lvbak.Row("id", fmt.Sprintf("e%d", i), "world_book_id", fmt.Sprintf("b%d", i%200), "uid", fmt.Sprintf("u%d", i), "key", `json:["k"]`, "keysecondary", `json:[]`, "content", fmt.Sprintf("text %d", i), "comment", "c", "position", 0, "extensions", `json:{}`))
 	}
 	for i := range 100 {
-		add("presets", row("id", fmt.Sprintf("p%d", i), "name", fmt.Sprintf("Preset %d", i), "parameters", `json:{}`, "prompts", `json:{}`, "metadata", `json:{}`, "prompt_order", `json:[{"id": "k", "name": "Main", "content": "x", "role": "system", "enabled": true, "position": "pre_history", "depth": 0, "marker": null}]`))
+		add("presets", lvbak.Row("id", fmt.Sprintf("p%d", i), "name", fmt.Sprintf("Preset %d", i), "parameters", `json:{}`, "prompts", `json:{}`, "metadata", `json:{}`, "prompt_order", `json:[{"id": "k", "name": "Main", "content": "x", "role": "system", "enabled": true, "position": "pre_history", "depth": 0, "marker": null}]`))
 	}
 	for i := range 2000 {
 		switch i % 4 {
 		case 0:
-			add("regex_scripts", script(fmt.Sprintf("r%d", i), "folder", fmt.Sprintf("F%d", i%3)))
+			add("regex_scripts", lvbak.Script(fmt.Sprintf("r%d", i), "folder", fmt.Sprintf("F%d", i%3)))
 		case 1:
-			add("regex_scripts", script(fmt.Sprintf("r%d", i), "scope", "character", "scope_id", fmt.Sprintf("c%d", i)))
+			add("regex_scripts", lvbak.Script(fmt.Sprintf("r%d", i), "scope", "character", "scope_id", fmt.Sprintf("c%d", i)))
 		case 2:
-			add("regex_scripts", script(fmt.Sprintf("r%d", i), "preset_id", fmt.Sprintf("p%d", i%100)))
+			add("regex_scripts", lvbak.Script(fmt.Sprintf("r%d", i), "preset_id", fmt.Sprintf("p%d", i%100)))
 		case 3:
-			add("regex_scripts", script(fmt.Sprintf("r%d", i), "scope", "account"))
+			add("regex_scripts", lvbak.Script(fmt.Sprintf("r%d", i), "scope", "account"))
 		}
 	}
 	files := map[string][]byte{}
 	for i := range 100 {
-		add("images", img(fmt.Sprintf("i%d", i)))
-		files[fmt.Sprintf("files/images/i%d.png", i)] = pixel(uint8(i))
+		add("images", lvbak.Image(fmt.Sprintf("i%d", i)))
+		files[fmt.Sprintf("files/images/i%d.png", i)] = lvbak.Pixel(uint8(i))
 	}
 	rows := 0
 	for _, l := range tables {
@@ -85,11 +86,11 @@ func TestTenThousand(t *testing.T) {
 	}
 	require.Equal(t, 9980, rows)
 
-	for _, a := range []account{
-		{tables: tables, files: files},
-		{tables: tables, files: files, last: true, manifest: manifest(3, `, "ndjsonFormatVersion": 2, "ndjsonMaxRecordBytes": 4194304`)},
+	for _, a := range []lvbak.Account{
+		{Tables: tables, Files: files},
+		{Tables: tables, Files: files, Last: true, Manifest: lvbak.Manifest(3, `, "ndjsonFormatVersion": 2, "ndjsonMaxRecordBytes": 4194304`)},
 	} {
-		list, rep := read(t, a.build())
+		list, rep := read(t, a.Build())
 		require.EqualValues(t, len(broken), rep.FailedRows)
 		for i, b := range broken {
 			found := false

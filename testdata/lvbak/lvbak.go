@@ -1,4 +1,7 @@
-package backup_test
+// Package lvbak makes Lumiverse account backups for tests: small ones from tables of rows, and large ones that are never
+// held. It writes what the app writes (ZIP64 records for every entry, tables deflated, pictures stored), and whatever
+// damage a test asks for.
+package lvbak
 
 import (
 	"bytes"
@@ -8,54 +11,56 @@ import (
 	"image"
 	"image/color"
 	imagepng "image/png"
+	"slices"
 	"strings"
-	"testing"
 
 	"github.com/klauspost/compress/flate"
-	"github.com/stretchr/testify/require"
 
 	"bunzai/jsondoc"
+	"bunzai/rope"
 )
 
-// lvbak makes an archive as the app does: ZIP64 records for every entry, text deflated, binaries stored.
-type lvbak struct {
-	out   bytes.Buffer
+// Writer makes an archive as the app does: ZIP64 records for every entry, text deflated, binaries stored.
+type Writer struct {
+	out   rope.Rope
 	dir   bytes.Buffer
 	count int
-	plain bool // no ZIP64
 }
 
-type entryOpts struct {
-	stored bool
-	crc    uint32 // added to the right one
-	size   int64  // added to the right one
-	flags  uint16
-	method uint16
+// Opts damage an entry.
+type Opts struct {
+	Stored bool
+	CRC    uint32 // added to the right one
+	Size   int64  // added to the right one
+	Flags  uint16
+	Method uint16
 }
 
-func (z *lvbak) add(name string, data []byte, o entryOpts) {
+// Add adds an entry.
+func (z *Writer) Add(name string, data []byte, o Opts) {
 	packed, method := data, uint16(0)
-	if !o.stored {
+	if !o.Stored {
 		var b bytes.Buffer
 		w, _ := flate.NewWriter(&b, 3)
 		w.Write(data)
 		w.Close()
 		packed, method = b.Bytes(), 8
 	}
-	if o.method != 0 {
-		method = o.method
+	if o.Method != 0 {
+		method = o.Method
 	}
-	z.raw(name, packed, method, crc32.ChecksumIEEE(data)+o.crc, int64(len(data))+o.size, o.flags)
+	z.Raw(name, rope.Bytes(packed), method, crc32.ChecksumIEEE(data)+o.CRC, int64(len(data))+o.Size, o.Flags)
 }
 
-func (z *lvbak) raw(name string, packed []byte, method uint16, crc uint32, size int64, flags uint16) {
+// Raw adds an entry that is packed already.
+func (z *Writer) Raw(name string, packed rope.Source, method uint16, crc uint32, size int64, flags uint16) {
 	le := binary.LittleEndian
-	off := z.out.Len()
+	off := z.out.Size()
 	z.count++
 	extra := le.AppendUint16(nil, 1)
 	extra = le.AppendUint16(extra, 16)
 	extra = le.AppendUint64(extra, uint64(size))
-	extra = le.AppendUint64(extra, uint64(len(packed)))
+	extra = le.AppendUint64(extra, uint64(packed.Size()))
 	l := le.AppendUint32(nil, 0x04034b50)
 	l = le.AppendUint16(l, 45)
 	l = le.AppendUint16(l, flags|1<<11)
@@ -66,15 +71,13 @@ func (z *lvbak) raw(name string, packed []byte, method uint16, crc uint32, size 
 	l = le.AppendUint32(l, 1<<32-1)
 	l = le.AppendUint16(l, uint16(len(name)))
 	l = le.AppendUint16(l, uint16(len(extra)))
-	z.out.Write(l)
-	z.out.WriteString(name)
-	z.out.Write(extra)
-	z.out.Write(packed)
+	z.out.Append(append(append(l, name...), extra...))
+	z.out.AppendRange(packed, 0, packed.Size())
 
 	extra = le.AppendUint16(nil, 1)
 	extra = le.AppendUint16(extra, 24)
 	extra = le.AppendUint64(extra, uint64(size))
-	extra = le.AppendUint64(extra, uint64(len(packed)))
+	extra = le.AppendUint64(extra, uint64(packed.Size()))
 	extra = le.AppendUint64(extra, uint64(off))
 	d := le.AppendUint32(nil, 0x02014b50)
 	d = le.AppendUint16(d, 45)
@@ -94,8 +97,10 @@ func (z *lvbak) raw(name string, packed []byte, method uint16, crc uint32, size 
 	z.dir.Write(extra)
 }
 
-func (z *lvbak) bytes() []byte {
-	return append(bytes.Clone(z.out.Bytes()), endOf(int64(z.out.Len()), z.dir.Bytes(), z.count)...)
+// Finish returns the archive; the Writer is done then.
+func (z *Writer) Finish() *rope.Rope {
+	z.out.Append(endOf(z.out.Size(), z.dir.Bytes(), z.count))
+	return &z.out
 }
 
 // endOf is the directory with its end records, all in ZIP64.
@@ -122,32 +127,34 @@ func endOf(at int64, dir []byte, count int) []byte {
 	return append(b, 0, 0)
 }
 
-// account is what goes into an archive.
-type account struct {
-	manifest string // "" = a usual one
-	last     bool   // the manifest stands last
-	tables   map[string][]string
-	files    map[string][]byte
-	opts     map[string]entryOpts // by path
+// Account is what goes into an archive.
+type Account struct {
+	Manifest string // "" = a usual one
+	Last     bool   // the manifest stands last
+	Tables   map[string][]string
+	Files    map[string][]byte
+	Opts     map[string]Opts // by path
 }
 
 var tableOrder = []string{"settings", "characters", "personas", "world_books", "world_book_entries", "presets", "regex_scripts", "images", "character_gallery", "chats", "messages"}
 
-func manifest(schema int, more string) string {
+// Manifest is a usual manifest of that schema version with more members behind.
+func Manifest(schema int, more string) string {
 	return fmt.Sprintf(`{"schemaVersion": %d, "producer": "lumiverse", "exportedAt": "2026-07-20T10:00:00.000Z", "archiveId": "00000000-0000-4000-8000-000000000001", "producerVersion": null, "includeVectors": false, "counts": {}, "missingFiles": [], "hasEncryptedSecrets": false, "secretsCount": 0%s}`, schema, more)
 }
 
-func (a account) build() []byte {
-	z := &lvbak{}
-	m := a.manifest
+// Build makes the archive.
+func (a Account) Build() []byte {
+	z := &Writer{}
+	m := a.Manifest
 	if m == "" {
-		m = manifest(1, `, "ndjsonFormatVersion": 1`)
+		m = Manifest(1, `, "ndjsonFormatVersion": 1`)
 	}
-	if !a.last {
-		z.add("manifest.json", []byte(m), a.opts["manifest.json"])
+	if !a.Last {
+		z.Add("manifest.json", []byte(m), a.Opts["manifest.json"])
 	}
 	for _, t := range tableOrder {
-		rows, ok := a.tables[t]
+		rows, ok := a.Tables[t]
 		if !ok {
 			continue
 		}
@@ -156,26 +163,27 @@ func (a account) build() []byte {
 		if len(rows) > 0 {
 			text = strings.Join(rows, "\n") + "\n"
 		}
-		z.add(p, []byte(text), a.opts[p])
+		z.Add(p, []byte(text), a.Opts[p])
 	}
 	var names []string
-	for p := range a.files {
+	for p := range a.Files {
 		names = append(names, p)
 	}
-	sortStrings(names)
+	slices.Sort(names)
 	for _, p := range names {
-		o := a.opts[p]
-		o.stored = true
-		z.add(p, a.files[p], o)
+		o := a.Opts[p]
+		o.Stored = true
+		z.Add(p, a.Files[p], o)
 	}
-	if a.last {
-		z.add("manifest.json", []byte(m), a.opts["manifest.json"])
+	if a.Last {
+		z.Add("manifest.json", []byte(m), a.Opts["manifest.json"])
 	}
-	return z.bytes()
+	b, _ := z.Finish().Bytes() // all in memory
+	return b
 }
 
-// row writes a database row: pairs of column and value; a text that starts with "json:" is JSON in a text.
-func row(pairs ...any) string {
+// Row writes a database row: pairs of column and value; a text that starts with "json:" is JSON in a text.
+func Row(pairs ...any) string {
 	v := jsondoc.Object()
 	for i := 0; i < len(pairs); i += 2 {
 		k := pairs[i].(string)
@@ -193,7 +201,8 @@ func row(pairs ...any) string {
 	return string(jsondoc.NewDoc(v, "").Bytes())
 }
 
-func pixel(n uint8) []byte {
+// Pixel is a small picture of its own colour.
+func Pixel(n uint8) []byte {
 	m := image.NewNRGBA(image.Rect(0, 0, 2, 2))
 	m.Set(0, 0, color.NRGBA{n, 255 - n, n * 3, 255})
 	var b bytes.Buffer
@@ -203,15 +212,15 @@ func pixel(n uint8) []byte {
 	return b.Bytes()
 }
 
-func sortStrings(s []string) {
-	for i := range s {
-		for j := i; j > 0 && s[j] < s[j-1]; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
-	}
+// Image is a row of the table images.
+func Image(id string) string {
+	return Row("id", id, "filename", id+".png", "original_filename", "x.png", "mime_type", "image/png", "width", 2, "height", 2, "has_thumbnail", 0, "created_at", 1, "user_id", "u")
 }
 
-func noErr(t testing.TB, err error) {
-	t.Helper()
-	require.NoError(t, err)
+// Script is a regex row with other columns over usual ones.
+func Script(id string, more ...any) string {
+	base := []any{"id", id, "user_id", "u", "name", "Rule " + id, "find_regex", "a+" + id, "replace_string", "b", "flags", "gi", "placement", `json:["ai_output"]`, "scope", "global", "scope_id", nil,
+		"target", `json:["display"]`, "min_depth", nil, "max_depth", nil, "trim_strings", `json:[]`, "run_on_edit", 0, "substitute_macros", "none", "disabled", 0, "sort_order", 0, "description", "",
+		"metadata", `json:{"regex_performance": {"ms": 3}}`, "created_at", 1, "updated_at", 1, "folder", "", "script_id", "", "pack_id", nil, "preset_id", nil, "character_id", nil, "actions", `json:[]`}
+	return Row(append(base, more...)...)
 }
