@@ -220,6 +220,10 @@ func (e *Engine) piece(x *canonical.Entity, p *Pieces, fields []formats.Field, o
 		v.persona(b, fields)
 	case *canonical.QuickReplySet:
 		v.quickReplies(b, fields)
+	case *canonical.Preset:
+		v.preset(b, fields)
+	case *canonical.RegexSet:
+		v.regex(b)
 	}
 	return v
 }
@@ -364,6 +368,22 @@ func (v *PieceView) preset(p *canonical.Preset, fields []formats.Field) {
 			v.Texts = append(v.Texts, TextView{path, canonical.Label(p, path), fieldFor(fields, canonical.Generic(path)).Wire, s})
 		}
 	})
+}
+
+// regex shows each rule as what it finds and what it puts there: data, never run.
+func (v *PieceView) regex(b *canonical.RegexSet) {
+	for i, r := range b.Rules {
+		title := r.Label
+		if strings.TrimSpace(title) == "" {
+			title = "Rule " + strconv.Itoa(i+1)
+		}
+		if !canonical.Or(r.Enabled, true) {
+			title += " (off)"
+		}
+		find := "/" + r.Find + "/" + canonical.Or(r.Flags, "")
+		v.Texts = append(v.Texts, TextView{"rules[" + strconv.Itoa(i) + "]", title, "", find + "\n→ " + r.Replace})
+		v.Scripts = append(v.Scripts, "regex: "+title)
+	}
 }
 
 func assetView(a *canonical.Asset) AssetView {

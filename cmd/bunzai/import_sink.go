@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"bunzai/fault"
 	"bunzai/formats"
@@ -139,7 +140,7 @@ type zipSink struct {
 
 func (s *zipSink) put(path string, data *rope.Rope) error {
 	h := &zip.FileHeader{Name: path, Method: zip.Store, UncompressedSize64: uint64(data.Size())}
-	h.ModifiedDate = 1<<5 | 1 // 1980-01-01, the first day a ZIP can state
+	h.Modified = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the first day a ZIP can state
 	h.SetMode(0o644)
 	sum := crc32.NewIEEE()
 	if err := copyTo(sum, data); err != nil { // read once before anything of it is written

@@ -476,9 +476,7 @@ func (l *loom) unmapped(root *jsondoc.Value) []string {
 			switch n {
 			case "type", "schemaVersion", l.inside, regexKey, regex.RecordKey:
 			case "extensions":
-				for _, p := range l.cover.Unmapped(jsondocWith(n, v)) {
-					out = append(out, p)
-				}
+				out = append(out, l.cover.Unmapped(jsondocWith(n, v))...)
 			default:
 				if !emptyValue(v) {
 					out = append(out, n)

@@ -159,8 +159,6 @@ type shape struct {
 	score float64
 	rows  fieldmap.Map[canonical.Preset]
 	texts []textPrompt // members that are prompts
-	known []string     // further members that need no home
-	note  string       // why nothing else has a place
 	cover *fieldmap.Coverage
 }
 

@@ -207,9 +207,7 @@ func (a *archive) Pieces(yield func(*formats.BackupPiece) bool) error {
 		}
 	}
 	a.leftTables()
-	for _, w := range a.zip.Warnings {
-		a.report.Warnings = append(a.report.Warnings, w)
-	}
+	a.report.Warnings = append(a.report.Warnings, a.zip.Warnings...)
 	return nil
 }
 
