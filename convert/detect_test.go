@@ -48,6 +48,19 @@ func TestDetection(t *testing.T) {
 		{"character_book with description", `{"name":"B","description":"d","scan_depth":3,"entries":[` + entry + `]}`, "sillytavern-lorebook", 0.85},
 		{"lorebook_v3", `{"spec":"lorebook_v3","data":{"entries":[` + entry + `]}}`, "sillytavern-lorebook", 0.9},
 
+		{"a regex script", `{"scriptName":"a","findRegex":"/b/","replaceString":""}`, "sillytavern-regex", 0.9},
+		{"a list of regex scripts", `[{"scriptName":"a","findRegex":"/b/"},{"scriptName":"c","replaceString":""}]`, "sillytavern-regex", 0.9},
+		{"a list with a row that is no script", `[{"scriptName":"a","findRegex":"/b/"},7]`, "sillytavern-regex", 0.7},
+		{"an envelope of regex scripts", `{"version":1,"scripts":[{"scriptName":"a","findRegex":"/b/"}]}`, "sillytavern-regex", 0.85},
+		{"Lumiverse's regex export", `{"version":1,"type":"lumiverse_regex_scripts","exported_at":0,"scripts":[{"name":"a","find_regex":"b"}]}`, "lumiverse-regex", 1},
+		{"Lumiverse's regex export without scripts", `{"version":1,"type":"lumiverse_regex_scripts","scripts":[]}`, "lumiverse-regex", 1},
+		{"Lumiverse scripts without an envelope", `[{"name":"a","find_regex":"b","flags":"g"}]`, "lumiverse-regex", 0.9},
+		{"scripts of a Lumiverse pack", `[{"name":"a","scriptId":"a","findRegex":"b","flags":"g","placement":["ai_output"]}]`, "", 0},
+		{"Marinara's regex dump", `[{"id":"1","name":"a","findRegex":"b","placement":["ai_output"],"order":0}]`, "", 0},
+		{"scripts in a settings export", `{"temperature":1,"prompts":[],"scripts":[{"scriptName":"a","findRegex":"/b/"}]}`, "sillytavern-preset", 0.9},
+		{"library wrapper of scripts", `{"type":"regex","exportedAt":"2026-01-01","data":{"scriptName":"a","findRegex":"/b/"}}`, "", 0},
+		{"a card without a sign but Lumiverse's scripts", `{"spec":"chara_card_v3","data":{"name":"Ann","extensions":{"regex_scripts":[{"name":"a","find_regex":"b"}]}}}`, "lumiverse", 0.95},
+
 		{"canonical character", `{"schemaVersion":"1","kind":"character","id":"ann","body":{"identity":{"name":"Ann"}}}`, "bunzai", 1},
 		{"canonical lorebook", `{"schemaVersion":"1","kind":"lorebook","id":"b","body":{"name":"B","entries":[]}}`, "bunzai-lorebook", 1},
 

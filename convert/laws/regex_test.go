@@ -355,6 +355,29 @@ func TestRegexQuirks(t *testing.T) {
 		assert.Equal(t, `"gms"["user_input","world_info"]["display"]`, raw(x.Get("flags"))+compactRaw(x.Get("placement"))+compactRaw(x.Get("target")))
 		assert.Equal(t, `"/a/gms"[1,5]true`, raw(again.Elem(0).Get("findRegex"))+compactRaw(again.Elem(0).Get("placement"))+raw(again.Elem(0).Get("markdownOnly")))
 	})
+	t.Run("both chunks of a PNG are kept in step", func(t *testing.T) {
+		in := samples.Get("regex.png").Data
+		q := edited(read(t, in), 1, func(b any) { b.(*canonical.RegexSet).Rules[1].Replace = "edited" })
+		w := apart(t, emit(t, q, convert.Options{To: "sillytavern"}))
+		for _, d := range apart(t, in).docs {
+			assert.Equal(t, strings.Replace(d.text, `"replaceString": "2"`, `"replaceString": "edited"`, 1), w.doc(d.name), d.name)
+		}
+		q.Regex = nil
+		w = apart(t, emit(t, q, convert.Options{To: "sillytavern"}))
+		for _, d := range w.docs {
+			assert.NotContains(t, d.text, "regex_scripts")
+		}
+	})
+	t.Run("stale copies of a Lumiverse card go when the scripts change", func(t *testing.T) {
+		st := script(`"scriptName": "stale"`)
+		in := []byte(`{"spec": "chara_card_v3", "spec_version": "3.0", "data": {"name": "Ann", "description": "", "extensions": {"ttsVoice": {}, "regex_scripts": [` + st + `], "lumiverse_modules": {"version": 1, "regex_scripts": [{"name": "current", "find_regex": "a", "flags": "g"}]}}}}`)
+		back(t, in)
+		p := read(t, in)
+		require.Equal(t, "current", p.Regex[0].Body.(*canonical.RegexSet).Rules[0].Label)
+		assert.Contains(t, p.Unmapped(), "data.extensions.regex_scripts", "the copy that does not count says something else")
+		out := emit(t, edited(p, 1, func(b any) { b.(*canonical.RegexSet).Rules[0].Find = "b" }), convert.Options{To: "lumiverse"})
+		assert.Equal(t, strings.Replace(strings.Replace(string(in), `"regex_scripts": [`+st+`], `, "", 1), `"find_regex": "a"`, `"find_regex": "b"`, 1), string(out))
+	})
 	t.Run("an edit of one script changes one script", func(t *testing.T) {
 		in := samples.Get("v2-regex.json").Data
 		q := edited(read(t, in), 1, func(b any) { b.(*canonical.RegexSet).Rules[1].Replace = "$&?" })

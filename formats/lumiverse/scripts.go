@@ -186,7 +186,7 @@ func wordsRow(d *regex.Dialect, path, wire, word, leftover string, words regex.W
 			if after == "" {
 				after = "nowhere"
 			}
-			return in, after, "Lumiverse has no " + word + " " + strings.Join(others, ", ") + "; the script does not run there, and the " + word + " is kept for the way back"
+			return in, after, "Lumiverse has no " + word + " called " + strings.Join(others, ", ") + "; the script does not run there, and the " + word + " is kept for the way back"
 		},
 	}.Row(d)
 }

@@ -35,7 +35,7 @@ func place(shape string) string {
 	if shape == Envelope {
 		return "scripts"
 	}
-	return "scripts of the file"
+	return "script"
 }
 
 // DecodeFile reads a file of scripts. Known are members of an envelope that say nothing else.
