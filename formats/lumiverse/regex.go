@@ -128,9 +128,7 @@ func refusedScripts(set *canonical.RegexSet) (warnings []string) {
 	for i := range set.Rules {
 		r := &set.Rules[i]
 		flags, _ := regex.Flags(canonical.Or(r.Flags, "g"), flagSet)
-		if why := regex.Broken(r.Find, flags); why != "" && r.Find != "" || len(r.Find) > maxPattern {
-			which = append(which, regex.Named(r, i))
-		} else if r.Find == "" {
+		if regex.Broken(r.Find, flags) != "" || len(r.Find) > maxPattern {
 			which = append(which, regex.Named(r, i))
 		}
 	}

@@ -167,8 +167,8 @@ func SetOf(e *canonical.Entity, ctx formats.EncodeContext) (*canonical.RegexSet,
 }
 
 // Foreign says what another app's rules may do otherwise in SillyTavern or Lumiverse, which trim and fill macros at
-// different times: one warning each, naming the rules. Stored reports that the target trims the whole result and fills
-// macros in a replacement only when told to (Lumiverse), else it is the other way round.
+// different times: one warning each, naming the rules. The target is Lumiverse, which trims the whole result and fills
+// macros in a replacement only when told to, or else SillyTavern.
 func Foreign(set *canonical.RegexSet, lumiverse bool) (warnings []string) {
 	var trims, macros []string
 	for i := range set.Rules {
