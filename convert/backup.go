@@ -87,11 +87,17 @@ func (b *Backup) Emit(p *BackupPiece, o Options) (files []*Output, note string, 
 	if err != nil {
 		return nil, "", err
 	}
-	if p.Owner != nil {
+	if p.Owner != nil && to != "bunzai" {
 		if x, err := b.e.Registry.Target(to, p.Owner.Kind); err == nil {
 			if _, inside := x.(formats.RegexExtractor); inside {
 				return nil, "", nil
 			}
+		}
+		// A file of its own would apply everywhere.
+		note = "regex scripts of one character or preset are written as canonical files"
+		o.To = "bunzai"
+		if target, err = b.e.Registry.Target(o.To, p.Entity.Kind); err != nil {
+			return nil, "", err
 		}
 	}
 	one := *p.Pieces

@@ -12,7 +12,8 @@
 //   - The app's import has no list of failed rows and stops at the first line that is no JSON; here a row stands alone.
 //   - The design's regex scopes are account, character and preset, the app's are global, character and chat, with a
 //     preset named by preset_id. All are read; a chat has no home outside the app, and no script gets a wider scope
-//     than it had: one that is bound to both a character and a preset is imported switched off (D-13).
+//     than it had: one that is bound to both a character and a preset, or to one that is not in the archive, is imported
+//     switched off (D-13).
 //   - A script of a preset is switched off in the table while its preset is not the active one; the setting
 //     presetRegexEnabled says what was wanted (Q22).
 //   - Repeated lines of old archives are taken once, and a wrong checksum of a table is a warning (Q24).

@@ -262,13 +262,11 @@ func (a *archive) ownedSet(codec formats.Codec, o owner, yield func(*formats.Bac
 			}
 			r.unresolved(field, o.id)
 		}
-		// A file of scripts has no place for the preset that they belong to: switched on, they would apply everywhere.
-		if o.kind == canonical.KindPreset {
-			for _, v := range list {
-				v.Set("disabled", jsondoc.Bool(true))
-			}
-			a.warn("table %s: %s of the preset %s, which is not in the archive, are imported switched off", scriptTable, fault.Amount(int64(len(list)), "scripts"), formats.Shown(o.id))
+		// Without what they belong to, scripts that are on would apply everywhere in an app that knows no such bond.
+		for _, v := range list {
+			v.Set("disabled", jsondoc.Bool(true))
 		}
+		a.warn("table %s: %s of the %s %s, which is not in the archive, are imported switched off", scriptTable, fault.Amount(int64(len(list)), "scripts"), o.kind, formats.Shown(o.id))
 	} else if name == "" {
 		name = ref.ID
 	}
