@@ -68,3 +68,30 @@ func UniqueID(base string, taken func(string) bool) string {
 	}
 	return id
 }
+
+// IDs hands out ids that no two things have, in time that does not grow with how many ask for the same one. The zero
+// value is ready to use.
+type IDs struct {
+	taken map[string]bool
+	next  map[string]int
+}
+
+// Use marks an id as taken.
+func (s *IDs) Use(id string) {
+	if s.taken == nil {
+		s.taken, s.next = map[string]bool{}, map[string]int{}
+	}
+	s.taken[id] = true
+}
+
+// Unique takes base, or base-2, base-3, ...: the first that is free, as UniqueID does.
+func (s *IDs) Unique(base string) string {
+	id, n := base, max(s.next[base], 2)
+	for s.taken[id] {
+		id = base + "-" + strconv.Itoa(n)
+		n++
+	}
+	s.Use(id)
+	s.next[base] = n
+	return id
+}

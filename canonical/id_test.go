@@ -37,3 +37,19 @@ func TestUniqueID(t *testing.T) {
 	require.Equal(t, "ada-3", UniqueID("ada", func(s string) bool { return taken[s] }))
 	require.Equal(t, "bob", UniqueID("bob", func(s string) bool { return taken[s] }))
 }
+
+// TestIDs: IDs gives what UniqueID gives, and many that ask for one id cost no more than many that do not.
+func TestIDs(t *testing.T) {
+	var ids IDs
+	taken := map[string]bool{"b": true}
+	ids.Use("b")
+	for _, base := range []string{"a", "a", "a-2", "b", "a", "a-2", "", "", "b-2", "b"} {
+		want := UniqueID(base, func(s string) bool { return taken[s] })
+		taken[want] = true
+		require.Equal(t, want, ids.Unique(base), base)
+	}
+	for range 200_000 { // hours, if each looked from the start
+		ids.Unique("same")
+	}
+	require.Equal(t, "same-200001", ids.Unique("same"))
+}

@@ -284,10 +284,11 @@ func (persona) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 			ids[i], used[p.id] = p.id, true
 		}
 	}
-	taken := map[string]bool{}
+	var taken canonical.IDs
 	for _, o := range []*jsondoc.Value{b.names, b.descs} {
 		for id := range o.Members() {
-			taken[strings.ToLower(id)] = true
+			stem, ext := fileName(strings.ToLower(id))
+			taken.Use(ext + "/" + stem)
 		}
 	}
 	for _, id := range b.ids {
@@ -300,7 +301,7 @@ func (persona) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.
 		body := x.Body.(*personas.Body)
 		fresh := ids[i] == ""
 		if fresh {
-			ids[i] = avatarID(body.Name, at[i].id, taken)
+			ids[i] = avatarID(body.Name, at[i].id, &taken)
 			if from := at[i].from; from != nil { // of another backup: what nobody maps comes along
 				b.descs.Set(ids[i], from.descs.Get(at[i].id).Clone())
 			}
@@ -371,11 +372,8 @@ func (b *backup) arrange(ids []string) {
 
 // avatarID is a picture's file name that no persona of the backup has: the one that the persona had elsewhere, or
 // <name>.png. File names are compared without case, as some systems do.
-func avatarID(name, had string, taken map[string]bool) string {
-	stem, ext := had, ""
-	if i := strings.LastIndexByte(had, '.'); i > 0 {
-		stem, ext = had[:i], had[i:]
-	}
+func avatarID(name, had string, taken *canonical.IDs) string {
+	stem, ext := fileName(had)
 	if had == "" {
 		ext = ".png"
 		stem = strings.Trim(strings.Map(func(r rune) rune {
@@ -391,7 +389,14 @@ func avatarID(name, had string, taken map[string]bool) string {
 			stem = "persona"
 		}
 	}
-	id := canonical.UniqueID(stem, func(s string) bool { return taken[strings.ToLower(s+ext)] }) + ext
-	taken[strings.ToLower(id)] = true
-	return id
+	low := strings.ToLower(ext + "/" + stem)
+	return stem + strings.TrimPrefix(taken.Unique(low), low) + ext
+}
+
+// fileName splits a file name before its ending.
+func fileName(s string) (stem, ext string) {
+	if i := strings.LastIndexByte(s, '.'); i > 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
 }

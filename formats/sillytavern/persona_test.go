@@ -126,9 +126,10 @@ func TestBackupPieces(t *testing.T) {
 }
 
 func TestAvatarIDs(t *testing.T) {
-	taken := map[string]bool{"ann.png": true}
+	var taken canonical.IDs
+	taken.Use(".png/ann")
 	for _, c := range [][2]string{{"Ann", "Ann-2.png"}, {"ann", "ann-3.png"}, {`a/b\c:d?`, "a_b_c_d_.png"}, {"  ..", "persona.png"}, {"", "persona-2.png"}, {"猫", "猫.png"}, {strings.Repeat("x", 300), strings.Repeat("x", 100) + ".png"}} {
-		assert.Equal(t, c[1], avatarID(c[0], "", taken), "%q", c[0])
+		assert.Equal(t, c[1], avatarID(c[0], "", &taken), "%q", c[0])
 	}
 }
 

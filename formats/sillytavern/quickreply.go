@@ -279,7 +279,7 @@ func (quickReply) Detect(in *formats.Input) formats.Bid {
 // replies reads the replies with the wire values that they came from.
 func (f *qrForm) replies(root *jsondoc.Value, warn func(string)) (out []qrRow, vals []*jsondoc.Value) {
 	out = []qrRow{}
-	taken := map[string]bool{}
+	var ids canonical.IDs
 	add := func(path string, v *jsondoc.Value) {
 		if v.Kind() != jsondoc.KindObject {
 			if !v.IsNull() {
@@ -301,11 +301,10 @@ func (f *qrForm) replies(root *jsondoc.Value, warn func(string)) (out []qrRow, v
 				r.ID = s
 			}
 		}
-		if id := canonical.UniqueID(r.ID, func(id string) bool { return taken[id] }); id != r.ID {
+		if id := ids.Unique(r.ID); id != r.ID {
 			warn(at + "id is " + formats.Shown(r.ID) + " like that of another reply; here it counts as " + formats.Shown(id))
 			r.ID = id
 		}
-		taken[r.ID] = true
 		out, vals = append(out, r), append(vals, v)
 	}
 	if f.list == "" {

@@ -175,11 +175,8 @@ func Pieces(e *canonical.Entity, ctx formats.EncodeContext, what string) ([]*can
 // Gather makes what a codec decodes: the piece at first as the main one, the others in order behind it, with ids that
 // no two have.
 func Gather(list []*canonical.Entity, first int) (*canonical.Entity, []*canonical.Entity) {
-	taken := map[string]bool{}
-	name := func(e *canonical.Entity) {
-		e.ID = canonical.UniqueID(canonical.Slug(e.Body.(*Body).Name), func(id string) bool { return taken[id] })
-		taken[e.ID] = true
-	}
+	var ids canonical.IDs
+	name := func(e *canonical.Entity) { e.ID = ids.Unique(canonical.Slug(e.Body.(*Body).Name)) }
 	name(list[first])
 	var more []*canonical.Entity
 	for i, e := range list {
