@@ -223,7 +223,7 @@ describe('the engine', () => {
   });
 
   test('out of memory: the call says so, and the next one gets a fresh engine', async () => {
-    const small = withMaximum(await wasmBytes(), 40 << 20);
+    const small = withMaximum(await wasmBytes(), 48 << 20);
     await init({ wasm: small });
     const lost = [];
     const keep = (e) => lost.push(e);
@@ -301,6 +301,15 @@ describe('the pool', () => {
     await assert.rejects(p.detect(bytes), { code: 'internal', message: /thread stopped.*boo.*fresh/ });
     assert.equal((await p.detect(bytes)).file.size, bytes.length);
     assert.equal(made, 2);
+    await p.close();
+  });
+
+  test('an engine that runs out of memory is replaced in its thread', async () => {
+    const p = createPool({ size: 1, wasm: withMaximum(await wasmBytes(), 48 << 20) });
+    await p.detect(bytes);
+    const card = JSON.stringify({ spec: 'chara_card_v2', spec_version: '2.0', data: { name: 'Big', first_mes: 'x', description: 'long '.repeat(6_000_000) } });
+    await assert.rejects(p.inspect(new TextEncoder().encode(card)), { code: 'internal', message: /ran out of memory.*fresh one/ });
+    assert.equal((await p.detect(bytes)).file.size, bytes.length);
     await p.close();
   });
 
