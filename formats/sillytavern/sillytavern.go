@@ -1,6 +1,7 @@
 // Package sillytavern reads and writes SillyTavern's files: character cards (V1, flat, V2, V3 in PNG, JSON and CHARX),
-// World Info, persona backups and quick replies. Wire facts are SillyTavern 1.18's own readers and writers (character-card-parser.js, characters.js,
-// charx.js, world-info.js).
+// World Info, regex scripts, persona backups, presets and templates (chat completion, samplers, instruct, context, system
+// prompt, reasoning, master export) and quick replies. Wire facts are SillyTavern 1.18's own readers and writers (character-card-parser.js, characters.js,
+// charx.js, world-info.js, openai.js, PromptManager.js, preset-manager.js).
 //
 // Where the app and the design that the project follows differ: a card's version is what its JSON says, never which
 // chunk holds it, since SillyTavern writes the same object to both chunks; a new PNG gets a real V2 copy in chara beside
