@@ -14,7 +14,7 @@ BROWSER_TIME := 420
 FUZZTIME := 20s
 PORT     := 8321
 
-.PHONY: help build engine js page cli test test-go test-wasm test-js test-page bench size serve fuzz lint clean deps-js deps-web
+.PHONY: help build engine js page cli test test-go test-wasm test-js test-page bench size serve fuzz lint clean deps-js deps-web deps-edge edge edge-test edge-bench
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -49,6 +49,20 @@ web/node_modules/.package-lock.json: web/package-lock.json
 
 page: engine js deps-web ## the page in web/dist
 	cd web && npm run -s build
+
+deps-edge: edge/worker/node_modules/.package-lock.json
+edge/worker/node_modules/.package-lock.json: edge/worker/package-lock.json
+	cd edge/worker && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules/.package-lock.json
+
+edge: deps-edge ## the Worker in edge/worker/dist; fails when it is over the platform's size
+	cd edge/worker && npm run -s build
+
+edge-test: edge cli ## the endpoint's tests, native and under workerd; no account
+	go test ./edge/...
+	cd edge/worker && npm test
+
+edge-bench: edge ## what a request costs: a kept instance beside one for each request
+	cd edge/worker && npm run -s bench
 
 cli: ## the command line in bin/bunzai
 	go build -trimpath -ldflags='$(LDFLAGS)' -o bin/bunzai ./cmd/bunzai
@@ -103,4 +117,5 @@ lint: deps-js ## formatting, vet, staticcheck, types, arrows
 	if test -f web/package.json; then $(MAKE) -s deps-web js && cd web && npm run -s check; fi
 
 clean: ## remove what was built
+	rm -rf edge/worker/dist
 	rm -rf bin js/dist js/src/wasm_exec.js web/dist web/public/engine.wasm

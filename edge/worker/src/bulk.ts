@@ -288,15 +288,28 @@ async function putItem(bucket: R2Bucket, key: string, item: Item): Promise<void>
   await bucket.put(key, JSON.stringify(item), { ...json, customMetadata: meta });
 }
 
+/** A page of the manifest reads many objects, so one that fails is read again rather than all of them. */
+async function steady<T>(read: () => Promise<T>): Promise<T> {
+  for (let left = 4; ; left--) {
+    try {
+      return await read();
+    } catch (e) {
+      if (left === 0) throw e;
+    }
+  }
+}
+
 async function manifest(m: Message & { do: 'manifest' }, bucket: R2Bucket, queue: Queue<unknown>): Promise<void> {
   const page = await bucket.list({ prefix: `${m.job.out}items/`, limit: MANIFEST_PAGE, ...(m.cursor && { cursor: m.cursor }) });
   const items: Item[] = [];
   const counts = { ...m.counts };
   for (let i = 0; i < page.objects.length; i += AT_ONCE) {
     const some = await Promise.all(page.objects.slice(i, i + AT_ONCE).map(async (o) => {
-      const got = await bucket.get(o.key);
-      if (!got) throw new Error('an item is gone');
-      return got.json<Item>();
+      return steady(async () => {
+        const got = await bucket.get(o.key);
+        if (!got) throw new Error('an item is gone');
+        return got.json<Item>();
+      });
     }));
     for (const x of some) counts[x.status]++;
     items.push(...some);

@@ -93,13 +93,18 @@ test('a bucket of objects converts through the queue: nothing lost, nothing conv
     const items = (await Promise.all(manifest.pages.map(async (p) => (await bucket.get(p)).json()))).flat();
     assert.equal(new Set(items.map((x) => x.key)).size, OBJECTS);
     const byContent = new Map();
+    const sums = new Map();
+    for (let i = 0; i < items.length; i += 40) {
+      await Promise.all(items.slice(i, i + 40).filter((x) => x.file).map(async (x) => {
+        sums.set(x.file, sha(Buffer.from(await (await bucket.get(x.file)).arrayBuffer())));
+      }));
+    }
     for (const x of items) {
       assert.equal(x.status === 'refused', refused.has(x.key), x.key);
       if (x.status === 'refused') assert.equal(x.problem.code, 'not-recognized');
       if (x.status !== 'done') continue;
       assert.equal(x.report.counts.lost, 0);
-      const file = await bucket.get(x.file);
-      assert.equal(sha(Buffer.from(await file.arrayBuffer())), x.sha256, 'the bucket holds what the manifest says');
+      assert.equal(sums.get(x.file), x.sha256, 'the bucket holds what the manifest says');
       assert.equal(byContent.get(x.source) ?? x.sha256, x.sha256, 'the same content becomes the same bytes');
       byContent.set(x.source, x.sha256);
     }
