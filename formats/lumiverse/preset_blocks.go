@@ -259,6 +259,7 @@ func (l *loom) decode(obj *jsondoc.Value, warn func(string)) decodedLoom {
 	open := ""
 	var out []prompt
 	position := map[string]string{}
+	var names, vars canonical.IDs
 	for i, b := range l.list(obj).Elems() {
 		if b.Kind() != jsondoc.KindObject {
 			warn(fmt.Sprintf("%s[%d] is %s and no block; it is kept for the way back", l.blocks, i, b.Kind()))
@@ -270,8 +271,8 @@ func (l *loom) decode(obj *jsondoc.Value, warn func(string)) decodedLoom {
 		}
 		if d.blocks[id] != nil {
 			warn(fmt.Sprintf("%s[%d] has the id %s, which an earlier block has", l.blocks, i, formats.Shown(id)))
-			id = canonical.UniqueID(id, func(s string) bool { return d.blocks[s] != nil })
 		}
+		id = names.Unique(id)
 		d.blocks[id] = b
 		d.ids = append(d.ids, id)
 		odd := func(path, what string) { warn("block " + formats.Shown(id) + ": " + path + " " + what) }
@@ -294,7 +295,7 @@ func (l *loom) decode(obj *jsondoc.Value, warn func(string)) decodedLoom {
 		}
 		position[id], _ = b.Get("position").Text()
 		out = append(out, p)
-		l.readVariables(obj, b, id, &d, odd)
+		l.readVariables(obj, b, id, &d, &vars, odd)
 	}
 	d.body.Prompts = append(d.body.Prompts, across(out, position)...)
 	return d
@@ -318,10 +319,14 @@ func across(list []prompt, position map[string]string) []prompt {
 			stay = append(stay, p)
 		}
 	}
+	moved := map[string]bool{}
+	for _, p := range before {
+		moved[p.ID] = true
+	}
 	out := append(append(stay, before...), list[at])
 	out = append(out, after...)
 	for _, p := range list[at+1:] {
-		if !slices.ContainsFunc(before, func(b prompt) bool { return b.ID == p.ID }) {
+		if !moved[p.ID] {
 			out = append(out, p)
 		}
 	}
@@ -397,6 +402,7 @@ func (l *loom) writeBlocks(obj *jsondoc.Value, p *canonical.Preset, was decodedL
 		old[it.ID()] = it
 	}
 	used := map[string]bool{}
+	var names canonical.IDs
 	ids := make([]string, len(seq))
 	sameOrder := len(seq) == len(before)
 	for i, it := range seq {
@@ -404,7 +410,7 @@ func (l *loom) writeBlocks(obj *jsondoc.Value, p *canonical.Preset, was decodedL
 		if ids[i] == "" {
 			ids[i] = "block-" + strconv.Itoa(i)
 		}
-		ids[i] = canonical.UniqueID(ids[i], func(s string) bool { return used[s] })
+		ids[i] = names.Unique(ids[i])
 		used[ids[i]] = true
 		sameOrder = sameOrder && before[i].ID() == ids[i] && (before[i].Group == nil) == (it.Group == nil)
 	}

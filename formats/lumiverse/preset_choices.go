@@ -127,7 +127,7 @@ func (l *loom) chosen(obj *jsondoc.Value, block, name string) *jsondoc.Value {
 	return obj.At(append(strings.Split(l.at("promptVariables"), "."), block, name)...)
 }
 
-func (l *loom) readVariables(obj, block *jsondoc.Value, id string, d *decodedLoom, odd func(path, what string)) {
+func (l *loom) readVariables(obj, block *jsondoc.Value, id string, d *decodedLoom, names *canonical.IDs, odd func(path, what string)) {
 	for i, def := range block.Get("variables").Elems() {
 		wire, _ := def.Get("type").Text()
 		canon := ""
@@ -145,8 +145,9 @@ func (l *loom) readVariables(obj, block *jsondoc.Value, id string, d *decodedLoo
 			own = id + "-" + strconv.Itoa(i)
 		}
 		if _, taken := d.vars[own]; taken {
-			own = canonical.UniqueID(id+"-"+own, func(s string) bool { _, ok := d.vars[s]; return ok })
+			own = id + "-" + own
 		}
+		own = names.Unique(own)
 		c := choice{ID: own, Type: canon}
 		choiceRows.Read(def, &c, func(p, what string) { odd("variables["+strconv.Itoa(i)+"]."+p, what) })
 		c.Options, _ = readOptions(def)
@@ -206,7 +207,7 @@ func (l *loom) writeVariables(obj *jsondoc.Value, p *canonical.Preset, was decod
 		if kept[id] {
 			continue
 		}
-		for _, b := range blocks {
+		if b := blocks[o.block]; b != nil {
 			var out []*jsondoc.Value
 			n := 0
 			for _, def := range b.Get("variables").Elems() {

@@ -416,10 +416,18 @@ func (d decoded) write(root *jsondoc.Value, now *canonical.Preset, near fieldmap
 		oldGroup[was.Groups[i].ID] = &was.Groups[i]
 	}
 	used := map[string]bool{}
+	var free canonical.IDs
+	for id := range d.rows {
+		free.Use(id)
+	}
 	wire := func(id string) string { // the identifier that a line gets
-		for id == "" || used[id] {
-			id = canonical.UniqueID(id+"-copy", func(s string) bool { return used[s] || d.rows[s] != nil })
+		if id == "" {
+			id = "prompt"
 		}
+		if used[id] {
+			id = free.Unique(id)
+		}
+		free.Use(id)
 		used[id] = true
 		return id
 	}
@@ -585,16 +593,19 @@ func (d decoded) writeOrder(root *jsondoc.Value, was *canonical.Preset, seq []pr
 	// What is no reference to a prompt stays behind what it stood behind.
 	behind := map[string][]*jsondoc.Value{}
 	prev := ""
-	removed := map[string]bool{}
+	here, removed := map[string]bool{}, map[string]bool{}
+	for _, id := range ids {
+		here[id] = true
+	}
 	for id := range wasOn {
-		removed[id] = !slices.Contains(ids, id)
+		removed[id] = !here[id]
 	}
 	seen := map[string]bool{}
 	for _, e := range d.list.items.Elems() {
 		id := idText(e.Get("identifier"))
 		switch {
 		case removed[id]:
-		case slices.Contains(ids, id) && !seen[id]:
+		case here[id] && !seen[id]:
 			seen[id] = true
 			prev = id
 		default:

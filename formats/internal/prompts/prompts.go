@@ -275,6 +275,7 @@ func Sequence(p *preset) []Item {
 	}
 	out := make([]Item, 0, len(p.Prompts)+len(p.Groups))
 	done := make([]bool, len(p.Groups))
+	next := 0 // the headings before it stand, or wait for their first prompt
 	open := func(k int) {
 		if !done[k] {
 			done[k] = true
@@ -284,9 +285,9 @@ func Sequence(p *preset) []Item {
 	for i := range p.Prompts {
 		x := &p.Prompts[i]
 		if k, ok := at[canonical.Or(x.GroupID, "")]; ok && !done[k] {
-			for j := range k {
-				if !filled[j] {
-					open(j)
+			for ; next < k; next++ {
+				if !filled[next] {
+					open(next)
 				}
 			}
 			open(k)
