@@ -116,13 +116,12 @@ func (n *native) readVariants(c *body, byPath map[string][]*canonical.Asset) {
 			s.asset = p
 		}
 	}
-	taken := map[string]bool{}
+	var names canonical.IDs
 	for i, x := range n.vars {
 		if x.variant.ID == "" {
 			x.variant.ID = fmt.Sprintf("variant-%d", i+1)
 		}
-		x.variant.ID = canonical.UniqueID(x.variant.ID, func(id string) bool { return taken[id] })
-		taken[x.variant.ID] = true
+		x.variant.ID = names.Unique(x.variant.ID)
 		c.Variants = append(c.Variants, x.variant)
 		if l := ids[x]; len(l) > 1 && !allSame(l) {
 			n.joined = append(n.joined, fmt.Sprintf("the alternate %s named %q are read as one variant; each goes back to its own row", strings.Join(parts[x], ", "), canonical.Or(x.variant.Label, "")))

@@ -53,7 +53,7 @@ func (d *Dialect) decodeEntries(v *jsondoc.Value, where string, warn func(string
 	out = []*entry{}
 	list := v.Get("entries")
 	rows := d.Rows()
-	taken := map[string]bool{}
+	var ids canonical.IDs
 	add := func(key, path string, e *jsondoc.Value) {
 		if e.Kind() != jsondoc.KindObject {
 			if !e.IsNull() {
@@ -76,8 +76,7 @@ func (d *Dialect) decodeEntries(v *jsondoc.Value, where string, warn func(string
 				}
 			}
 		}
-		c.ID = canonical.UniqueID(c.ID, func(id string) bool { return taken[id] })
-		taken[c.ID] = true
+		c.ID = ids.Unique(c.ID)
 		if blankKeys(c) {
 			warn(path + " has a blank key; a blank key never fires, and it is not carried to another app")
 		}
@@ -264,12 +263,14 @@ func newIDs(entries []*entry, at map[string]int, vals []*jsondoc.Value, list *js
 		}
 		wait = append(wait, i)
 	}
+	free := int64(0) // everything between a place that was asked for and here is taken
 	for _, i := range wait {
-		k := int64(i)
+		k := max(int64(i), free)
 		for taken[k] {
 			k++
 		}
 		taken[k] = true
+		free = k + 1
 		out[i] = strconv.FormatInt(k, 10)
 	}
 	return out

@@ -45,7 +45,7 @@ type Dialect struct {
 // bad receives its index and why.
 func (d *Dialect) Decode(list *jsondoc.Value, warn func(i int, path, what string), bad func(i int, why string)) (rules []Rule, at []int) {
 	rules = []Rule{}
-	taken := map[string]bool{}
+	var ids canonical.IDs
 	for i, row := range list.Elems() {
 		why := ""
 		if row.Kind() != jsondoc.KindObject {
@@ -74,8 +74,7 @@ func (d *Dialect) Decode(list *jsondoc.Value, warn func(i int, path, what string
 				r.ID = s
 			}
 		}
-		r.ID = canonical.UniqueID(r.ID, func(id string) bool { return taken[id] })
-		taken[r.ID] = true
+		r.ID = ids.Unique(r.ID)
 		rules = append(rules, r)
 		at = append(at, i)
 	}
