@@ -108,15 +108,20 @@ describe('Chromium', () => {
   });
 
   const cards = (dir) => cpSync(sample('both-same.png'), join(dir, 'card.png'));
-  async function check(name, dir, page = 'index.html') {
+  const page = async () => {
+    const p = await browser.newPage();
+    p.setDefaultTimeout(300_000);
+    return p;
+  };
+  async function check(name, dir) {
     cards(dir);
     site.dirs.set(name, dir);
-    const p = await browser.newPage();
+    const p = await page();
     const said = [];
     p.on('console', (m) => said.push(m.text()));
     p.on('pageerror', (e) => said.push(String(e)));
     try {
-      await p.goto(`${site.base}/${name}/${page}`);
+      await p.goto(`${site.base}/${name}/index.html`);
       const r = await p.evaluate(() => globalThis.result ?? { error: 'the script did not run' });
       assert.equal(r.error, undefined, said.join('\n'));
       assert.deepEqual(r.out, right);
@@ -137,7 +142,7 @@ describe('Chromium', () => {
     const { code } = examples().find((e) => e.run === 'browser');
     const dir = project({ 'index.html': html(code) });
     site.dirs.set('readme', dir);
-    const p = await browser.newPage();
+    const p = await page();
     await p.goto(`${site.base}/readme/index.html`);
     const input = await p.$('#file');
     await input.uploadFile(sample('full.charx'));
@@ -185,7 +190,7 @@ describe('Chromium', () => {
     writeFileSync(join(dir, 'out', 'index.html'), html('<script type="module" src="app.js"></script>'));
     writeFileSync(join(dir, 'out', 'readme.html'), html('<script type="module" src="readme.js"></script>'));
     await check('esbuild', join(dir, 'out'));
-    const p = await browser.newPage();
+    const p = await page();
     await p.goto(`${site.base}/esbuild/readme.html`);
     assert.equal(await p.evaluate(() => globalThis.result), 'sillytavern');
     await p.close();
@@ -196,7 +201,7 @@ describe('Chromium', () => {
     const { rmSync } = await import('node:fs');
     rmSync(join(dir, 'node_modules/bunzai/dist/engine.wasm'));
     site.dirs.set('missing', dir);
-    const p = await browser.newPage();
+    const p = await page();
     await p.goto(`${site.base}/missing/index.html`);
     for (const text of await p.evaluate(() => globalThis.result)) assert.match(text, /^internal .*missing\/node_modules\/bunzai\/dist\/engine\.wasm.*404/);
     await p.close();

@@ -59,7 +59,7 @@ export function examples() {
 /** Runs a program to its end: { code, stdout, stderr } with stdout as bytes. */
 export function run(command, args, { cwd, input, env } = {}) {
   return new Promise((resolve, reject) => {
-    const p = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe', timeout: 120_000 });
+    const p = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe', timeout: 300_000 });
     const out = [], err = [];
     p.stdout.on('data', (b) => out.push(b));
     p.stderr.on('data', (b) => err.push(b));
@@ -70,7 +70,7 @@ export function run(command, args, { cwd, input, env } = {}) {
   });
 }
 
-/** Chromium, or an error that says what is missing, within two minutes. */
+/** Chromium, or an error that says what is missing, within bounded time. */
 export async function chromium() {
   const { default: puppeteer } = await import('puppeteer-core');
   let executablePath;
@@ -81,5 +81,5 @@ export async function chromium() {
     } catch { /* the next one */ }
   }
   if (!executablePath) throw new Error('chromium is missing: apt-get install chromium');
-  return puppeteer.launch({ executablePath, headless: true, timeout: 120_000, protocolTimeout: 120_000, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  return puppeteer.launch({ executablePath, headless: true, timeout: 120_000, protocolTimeout: 300_000, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
 }
