@@ -181,7 +181,7 @@ test('an instance that dies or grows is replaced, and nothing else notices', asy
   const dir = join(tmp, 'small');
   cpSync(dist, dir, { recursive: true });
   const wasm = readFileSync(join(dist, 'engine.wasm'));
-  writeFileSync(join(dir, 'engine.wasm'), boundMemory(unbound(wasm), 160)); // 10 MiB
+  writeFileSync(join(dir, 'engine.wasm'), boundMemory(unbound(wasm), 256)); // 16 MiB
   const small = await start({ dir });
   try {
     const good = corpus('v2.json');
