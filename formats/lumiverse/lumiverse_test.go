@@ -107,7 +107,7 @@ func TestDecodeRich(t *testing.T) {
 	for _, p := range []string{"data.extensions.alternate_character_name", "data.extensions.ttsVoice", "data.extensions.custom", "mappings.lost", "has_nsfw_expressions", "landing_perspective_layers", "future", "defaultExpression"} {
 		assert.Contains(t, un, p)
 	}
-	for _, p := range []string{"mappings.calm", "alternate_fields", "alternate_avatars", "world_books", "version"} {
+	for _, p := range []string{"mappings.calm", "alternate_fields", "alternate_avatars", "character_book", "version"} {
 		assert.NotContains(t, un, p)
 	}
 	require.Len(t, d.Entity.Original, 1)

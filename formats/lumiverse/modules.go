@@ -10,7 +10,6 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/internal/blob"
 	"bunzai/formats/internal/fieldmap"
-	"bunzai/formats/internal/regex"
 	"bunzai/formats/internal/tavern"
 	"bunzai/jsondoc"
 	"bunzai/limits"
@@ -487,42 +486,6 @@ func (n *native) portrait(files []canonical.File, named map[string]bool, listed 
 		}
 	}
 	return nil
-}
-
-// moreUnmapped lists what the sidecar, or its copy in the card, holds that has no canonical home.
-func (n *native) moreUnmapped() []string {
-	out := append([]string{}, n.unmapped...)
-	out = append(out, unmappedRegex(n.root, n.v, n.side)...)
-	for _, s := range n.sources() {
-		list := func(key string) { out = append(out, s.where+"."+key) }
-		if e := s.v.Get("expressions"); e.Kind() == jsondoc.KindObject {
-			for k, m := range e.Members() {
-				on, isBool := m.Bool()
-				t, isText := m.Text()
-				if k != "mappings" && !(k == "enabled" && isBool && on) && !(isText && t == "") {
-					list("expressions." + k)
-				}
-			}
-		}
-		if s.flat {
-			continue
-		}
-		for k, m := range s.v.Members() {
-			switch k {
-			case "version", "expressions", "expression_groups", "alternate_fields", "alternate_avatars", "world_books", regex.RecordKey:
-			case regexKey:
-				if m.Kind() != jsondoc.KindArray {
-					list(k)
-				}
-			default:
-				if (m.Kind() == jsondoc.KindArray || m.Kind() == jsondoc.KindObject) && m.Len() == 0 {
-					continue
-				}
-				list(k)
-			}
-		}
-	}
-	return out
 }
 
 // picture reports a media type that the app shows.

@@ -16,12 +16,15 @@ type row struct {
 	avatar  *slot
 }
 
-// texts are the fields that may have alternates, in the order of the app.
-var texts = []struct {
+// altText is a field that may have alternates.
+type altText struct {
 	name string
 	get  func(v *canonical.Variant) *string
 	set  func(v *canonical.Variant, s string)
-}{
+}
+
+// texts are the fields that may have alternates, in the order of the app.
+var texts = []altText{
 	{"description", func(v *canonical.Variant) *string {
 		if i := v.Overrides.Identity; i != nil {
 			return i.Description
