@@ -174,7 +174,7 @@ func (d *Dialect) encodeEntries(b *lorebook, twin *jsondoc.Value, fresh bool, ne
 		}
 		same = false
 		out[i] = d.newEntry(ids[i], i)
-		rows.Fill(out[i], withoutBlankKeys(e), nil, roughly)
+		d.fill(out[i], e, roughly)
 	}
 	if same && !fresh {
 		return

@@ -46,7 +46,7 @@ func (d *Dialect) Follow(v *jsondoc.Value, was, now []*lorebook) bool {
 			if !ok {
 				x := d.newEntry(ids[0], from+len(out))
 				ids = ids[1:]
-				rows.Fill(x, withoutBlankKeys(e), nil, nil)
+				d.fill(x, e, nil)
 				out = append(out, x)
 				continue
 			}

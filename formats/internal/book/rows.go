@@ -63,7 +63,7 @@ func (d *Dialect) build() fieldmap.Map[entry] {
 		d.enabledRow(),
 		sw("constant", func(e *entry) **bool { return &e.Constant }),
 		row(d, "triggerMode", fieldmap.Ptr(func(e *entry) **string { return &e.TriggerMode }), modeCodec()),
-		row(d, "selectiveLogic", logic, fieldmap.Enum(d.logic, false)),
+		d.logicRow(logic),
 		sw("caseSensitive", func(e *entry) **bool { return &e.CaseSensitive }),
 		sw("matchWholeWords", func(e *entry) **bool { return &e.MatchWholeWords }),
 	}
@@ -315,7 +315,7 @@ func (d *Dialect) commentRow() fieldmap.Row[entry] {
 			}
 		},
 		func(a, b *entry) bool { return samePtr(a.Comment, b.Comment) },
-		func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
+		func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
 			n, _ := obj.Get("name").Text()
 			switch {
 			case e.Comment == nil:
@@ -327,6 +327,9 @@ func (d *Dialect) commentRow() fieldmap.Row[entry] {
 				obj.Set("comment", jsondoc.String(*e.Comment))
 			default:
 				fieldmap.Put(obj, park, jsondoc.String(*e.Comment))
+				if t := canonical.Or(e.Title, ""); t != "" && *e.Comment != "" && *e.Comment != t {
+					near("title", t, "the entry has a name and a comment; SillyTavern and Lumiverse show the comment, \""+*e.Comment+"\", as the title where a file has both; here the name is the title, and the comment is kept for the way back")
+				}
 			}
 		})
 	return r.Parked("the app shows one title and has no separate note; it is kept under extensions.bunzai for the way back")

@@ -94,26 +94,25 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 			return
 		}
 		if parked, _ := list.Read(obj.At(parkAt...)); parked != nil {
-			exact := parseKeys(*parked)
-			if bare, _ := barePatterns(exact); slices.Equal(bare, *keys) {
+			exact := parseExact(*parked)
+			bare, _ := barePatterns(exact, false)
+			if slices.Equal(bare, *keys) || !d.regexKey && slices.Equal(slashKeys(exact), *keys) {
 				*field(e) = exact
 				return
 			}
 		}
-		*field(e) = keysAs(*keys, obj, d.bareKeys(obj) && (path == "triggers" || d.regexKey))
+		*field(e) = d.keysAs(*keys, obj, d.bareKeys(obj) && (path == "triggers" || d.regexKey))
 	}
 	write := func(obj *jsondoc.Value, e *canonical.Entry, near fieldmap.Near) {
 		ts := *field(e)
-		keys := make([]string, len(ts))
-		for i, t := range ts {
-			keys[i] = slashKey(t)
-		}
+		keys := slashKeys(ts)
+		fieldmap.Drop(obj, parkAt)
 		if d.regexKey {
-			fieldmap.Drop(obj, parkAt)
 			if d.anyRegex(e) {
-				bare, odd := barePatterns(ts)
-				if !slices.EqualFunc(keysAs(bare, obj, true), ts, sameTrigger) {
-					fieldmap.Put(obj, parkAt, list.Write(keys, nil))
+				cs, _ := obj.Get("case_sensitive").Bool()
+				bare, odd := barePatterns(ts, cs)
+				if !slices.EqualFunc(d.keysAs(bare, obj, true), ts, sameTrigger) {
+					fieldmap.Put(obj, parkAt, list.Write(exactKeys(ts), nil))
 				}
 				if odd != "" {
 					near(path, strings.Join(bare, ", "), odd)
@@ -123,10 +122,14 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 		}
 		if !d.regexKey && d.bareKeys(obj) {
 			if onlyRegex(e.Triggers) && path == "triggers" {
-				keys, _ = barePatterns(ts)
+				keys, _ = barePatterns(ts, false)
 			} else {
 				obj.Set("use_regex", jsondoc.Bool(false))
 			}
+		}
+		if i := slices.IndexFunc(ts, looksRegex); i >= 0 && !d.regexKey {
+			fieldmap.Put(obj, parkAt, list.Write(exactKeys(ts), nil))
+			near(path, strings.Join(keys, ", "), "the key \""+ts[i].Keyword+"\" is plain text; SillyTavern takes every key between slashes as a pattern and has no way to say otherwise; what the key was is kept for the way back")
 		}
 		for i, n := range all {
 			if old := obj.Get(n); old != nil || i == 0 {
@@ -145,9 +148,15 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 	return fieldmap.Custom(path, home, append(append([]string{}, all...), park, "use_regex", "extensions.use_regex"), read, same, write)
 }
 
-// keysAs reads keys of an entry; bare says that its switch makes every key a pattern.
-func keysAs(keys []string, obj *jsondoc.Value, bare bool) []canonical.Trigger {
+// keysAs reads keys of an entry; bare says that its switch makes every key a pattern. Without the switch Lumiverse
+// takes slashes as text.
+func (d *Dialect) keysAs(keys []string, obj *jsondoc.Value, bare bool) []canonical.Trigger {
 	out := parseKeys(keys)
+	if d.regexKey && !bare {
+		for i, k := range keys {
+			out[i] = canonical.Trigger{Keyword: k}
+		}
+	}
 	flags := "i"
 	if cs, ok := obj.Get("case_sensitive").Bool(); ok && cs {
 		flags = ""
@@ -168,18 +177,68 @@ func parseKeys(keys []string) []canonical.Trigger {
 	return out
 }
 
+func slashKeys(ts []canonical.Trigger) []string {
+	keys := make([]string, len(ts))
+	for i, t := range ts {
+		keys[i] = slashKey(t)
+	}
+	return keys
+}
+
+// looksRegex reports a plain key that reads as a pattern in SillyTavern's form.
+func looksRegex(t canonical.Trigger) bool { return !isRegex(t) && isRegex(parseKey(t.Keyword)) }
+
+// exactKeys is how keys are parked: SillyTavern's form, and one backslash more before a plain key that would read as a
+// pattern. parseExact is the way back.
+func exactKeys(ts []canonical.Trigger) []string {
+	keys := slashKeys(ts)
+	for i, t := range ts {
+		if !isRegex(t) && isRegex(parseKey(strings.TrimLeft(keys[i], `\`))) {
+			keys[i] = `\` + keys[i]
+		}
+	}
+	return keys
+}
+
+func parseExact(keys []string) []canonical.Trigger {
+	out := parseKeys(keys)
+	for i, k := range keys {
+		if rest, ok := strings.CutPrefix(k, `\`); ok && isRegex(parseKey(strings.TrimLeft(k, `\`))) {
+			out[i].Keyword = rest
+		}
+	}
+	return out
+}
+
 // barePatterns writes keys for an app where a switch makes every key of the entry a bare pattern: plain keys are
-// escaped. Odd says what the app cannot hold.
-func barePatterns(ts []canonical.Trigger) (keys []string, odd string) {
+// escaped. Odd says what the app cannot hold; caseSensitive is its switch, the only flag that it has.
+func barePatterns(ts []canonical.Trigger, caseSensitive bool) (keys []string, odd string) {
+	var why []string
+	say := func(s string) {
+		if !slices.Contains(why, s) {
+			why = append(why, s)
+		}
+	}
 	for _, t := range ts {
 		if !isRegex(t) {
 			keys = append(keys, quoteMeta(t.Keyword))
+			say("the app takes every key of an entry with patterns as a pattern; a plain key becomes an escaped one, and the rule for whole words does not hold for it")
 			continue
 		}
 		keys = append(keys, t.Keyword)
-		if f := strings.Trim(canonical.Or(t.Flags, ""), "gi"); f != "" {
-			odd = "the app has no pattern flags but the case switch; the flags \"" + f + "\" do nothing there and are kept for the way back"
+		flags := canonical.Or(t.Flags, "")
+		if f := strings.Trim(flags, "gi"); f != "" {
+			say("the app has no pattern flags but the case switch; the flags \"" + f + "\" do nothing there")
 		}
+		switch i := strings.Contains(flags, "i"); {
+		case !i && !caseSensitive:
+			say("a pattern without the flag \"i\" tells upper from lower case; the app ignores case in all patterns of this entry, since its case switch is off")
+		case i && caseSensitive:
+			say("a pattern with the flag \"i\" ignores case; the app tells upper from lower case in all patterns of this entry, since its case switch is on")
+		}
+	}
+	if why != nil {
+		odd = strings.Join(why, "; ") + "; the exact keys are kept for the way back"
 	}
 	return keys, odd
 }
