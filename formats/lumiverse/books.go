@@ -2,6 +2,7 @@ package lumiverse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunzai/canonical"
@@ -140,6 +141,13 @@ func (w *writer) books(list []*canonical.Entity) error {
 		return nil
 	}
 	own, where := book.Find(root, prefix)
+	if unchanged && w.zip && w.fromTavern {
+		// The app would misread the card's book; the archive says it in the app's own words, the card stays as it is.
+		w.writeWorld(world, list, func(piece int, path, after, why string) {
+			w.d.Near = append(w.d.Near, formats.Near{Piece: piece, Path: path, After: after, Why: why})
+		}, true)
+		return nil
+	}
 	if unchanged && (w.zip || !w.fromWorld) {
 		return nil
 	}
@@ -147,7 +155,7 @@ func (w *writer) books(list []*canonical.Entity) error {
 		w.d.Near = append(w.d.Near, formats.Near{Piece: piece, Path: path, After: after, Why: why})
 	}
 	follow := false
-	if has := world.Get(worldBooks).Len() > 0; w.zip && (w.fresh || has || len(list) > 1) || !w.zip && has && w.fromWorld {
+	if has := world.Get(worldBooks).Len() > 0; w.zip && (w.fresh || has || w.fromTavern || len(list) > 1) || !w.zip && has && w.fromWorld {
 		if !unchanged {
 			w.writeWorld(world, list, near, w.zip)
 		}
@@ -202,6 +210,7 @@ func (w *writer) wasRead() error {
 	if len(w.wasBooks) > 0 {
 		d, _ := book.DialectOf(w.wasBooks[0], name)
 		w.fromWorld = d == book.LumiverseWorldBook
+		w.fromTavern = misread(w.wasBooks) != ""
 	}
 	if w.zip && w.sideNew && !w.fromWorld {
 		w.n.side.Root.Delete(worldBooks)
@@ -253,4 +262,41 @@ func (w *writer) second(list []*canonical.Entity) error {
 	v, _ := tavern.Classify(w.d.Second.Root)
 	_, err := book.Embed(w.d.Second.Root, v.Prefix(), list, book.LumiverseBook, nil)
 	return err
+}
+
+// misread says what the app misreads in a card's own book, which is in SillyTavern's dialect; "" where it reads the same.
+func misread(books []*canonical.Entity) string {
+	for _, e := range books {
+		d, raw := book.DialectOf(e, name)
+		if d != book.Tavern {
+			continue
+		}
+		as, err := book.LumiverseBook.Decode(raw, "", func(string) {})
+		if err != nil || len(as.Entries) != len(e.Lorebook().Entries) {
+			continue
+		}
+		var what []string
+		add := func(word string, differs bool) {
+			if differs && !slices.Contains(what, word) {
+				what = append(what, word)
+			}
+		}
+		for i, x := range e.Lorebook().Entries {
+			y := as.Entries[i]
+			add("the logic of secondary keys", canonical.Or(x.SelectiveLogic, "") != canonical.Or(y.SelectiveLogic, ""))
+			add("positions", canonical.Or(x.Position, "") != canonical.Or(y.Position, ""))
+			add("roles", canonical.Or(x.Role, "") != canonical.Or(y.Role, ""))
+			add("use_regex, which makes every key a pattern", !sameKeys(x.Triggers, y.Triggers) || !sameKeys(x.SecondaryTriggers, y.SecondaryTriggers))
+		}
+		if len(what) > 0 {
+			return strings.Join(what, "; ")
+		}
+	}
+	return ""
+}
+
+func sameKeys(a, b []canonical.Trigger) bool {
+	return slices.EqualFunc(a, b, func(x, y canonical.Trigger) bool {
+		return x.Keyword == y.Keyword && canonical.Or(x.IsRegex, false) == canonical.Or(y.IsRegex, false) && canonical.Or(x.Flags, "") == canonical.Or(y.Flags, "")
+	})
 }

@@ -1,6 +1,9 @@
 package lumiverse
 
 import (
+	"fmt"
+	"strings"
+
 	"bunzai/canonical"
 	"bunzai/fault"
 	"bunzai/formats"
@@ -25,6 +28,15 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 	n := open(c.Doc.Root, c.Variant, c.Res, nil, nil)
 	n.read(&canonical.Character{Media: tavern.ReadMedia(c.Doc.Root, c.Variant, c.Res)})
 	c.Warnings = append(c.Warnings, n.joined...)
+	if books, _, err := extract(c.Doc.Root, c.Variant, n.side); err == nil {
+		if what := misread(books); what != "" {
+			fix := "convert the card to Lumiverse as .charx, which gets the lorebook in the app's own words beside it"
+			if c.Container == formats.CharX {
+				fix = "convert the card to Lumiverse as JSON and that to .charx again, which gets the lorebook in the app's own words beside it"
+			}
+			c.Warnings = append(c.Warnings, "the lorebook of this card is written for SillyTavern, and Lumiverse reads it differently ("+what+"); "+fix)
+		}
+	}
 	d := app.Decoded(c)
 	card := d.Unmapped
 	d.Unmapped = func() []string {
@@ -71,7 +83,58 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 	}
 	out.Warnings = append(out.Warnings, w.warnings...)
 	out.Fields = parkedIn(out.Container)
+	w.unseen(out)
 	return out, nil
+}
+
+// unseen reports the pictures and files of a new archive that the app does not show as what they are.
+func (w *writer) unseen(out *formats.Encoded) {
+	if !w.zip || !w.fresh {
+		return
+	}
+	if p := w.body.Media.Portrait; p != nil && (p.Blob == nil || w.paths[p] != "" && !isPicture(w.paths[p])) {
+		out.Fields = append(out.Fields, formats.Field{Path: "media.portrait", Wire: "data.assets", Note: noPicture(p)})
+	}
+	assets := w.body.Media.Assets
+	reasons := make([]string, len(assets))
+	hidden, same := 0, true
+	labels := map[string]bool{}
+	for i, a := range assets {
+		second := false
+		if a.Role == canonical.RoleEmotion && a.Blob != nil && isPicture(w.paths[a]) {
+			second = labels[labelOf(a)]
+			labels[labelOf(a)] = true
+		}
+		switch {
+		case a.Blob == nil || !isPicture(w.paths[a]):
+			reasons[i] = noPicture(a)
+		case second:
+			reasons[i] = "Lumiverse has one picture for each expression and shows the first of this name; the file keeps this one"
+		case strings.EqualFold(canonical.Or(a.Type, ""), "user_icon"):
+			reasons[i] = "Lumiverse has no picture of the user in a card; the file keeps it"
+		}
+		if reasons[i] != "" {
+			hidden++
+			same = same && reasons[i] == reasons[0]
+		}
+	}
+	if hidden == len(assets) && hidden > 0 && same {
+		out.Fields = append(out.Fields, formats.Field{Path: "media.assets", Wire: "data.assets", Note: reasons[0]})
+		return
+	}
+	for i, why := range reasons {
+		if why != "" {
+			out.Near = append(out.Near, formats.Near{Path: fmt.Sprintf("media.assets[%d]", i), After: "not shown", Why: why})
+		}
+	}
+}
+
+// noPicture says why the app takes an asset out of no archive.
+func noPicture(a *canonical.Asset) string {
+	if a.Blob == nil {
+		return "Lumiverse takes only pictures that lie in the .charx, and this is a link; the file keeps the link"
+	}
+	return "Lumiverse takes only pictures out of a .charx, and this file is none; the file keeps it"
 }
 
 // parkedIn are the pictures that the app does not take out of a card without an archive.

@@ -34,8 +34,9 @@ type writer struct {
 	gone    map[string]bool
 	held    map[string]bool // paths whose content the canonical body held
 
-	wasBooks  []*canonical.Entity
-	fromWorld bool // they came from world_books
+	wasBooks   []*canonical.Entity
+	fromWorld  bool // they came from world_books
+	fromTavern bool // they came from a book in SillyTavern's dialect that the app misreads
 
 	warnings []string
 }
