@@ -106,7 +106,7 @@ func hostiles() []hostile {
 				fs = append(fs, file{name: fmt.Sprintf("assets/emotion/image/e%d.png", i), comp: comp, method: 8, size: 10 * mib, crc: 0xb57d33ac})
 			}
 			return archive("", fs...)
-		}, code: fault.OverLimit, limit: "Ratio", words: []string{"e0.png", "200 bytes out"}},
+		}, code: fault.OverLimit, words: []string{"pictures as text", "charx"}},
 		{name: "ZIP: card.json of 1 GB", make: func() string {
 			return archive("", file{name: "card.json", comp: zeros(1024 * mib), method: 8, size: 1024 * mib})
 		}, code: fault.OverLimit, limit: "Entry", words: []string{"card.json", "64 MiB", "1 GiB"}},

@@ -55,7 +55,7 @@ func TestLumiverseAndBack(t *testing.T) {
 				}
 			}
 			assert.Equal(t, []string{"original.sillytavern.data.extensions.foreign"}, lost)
-			for _, p := range []string{"identity.nickname", "settings.talkativeness", "attribution.source[0]", "attribution.createdAt", "greetings.groupOnlyGreetings[0].text", "prompts.depthInjections[0].text", "worldName", "description", "tokenBudget"} {
+			for _, p := range []string{"identity.nickname", "settings.talkativeness", "attribution.source[0]", "attribution.createdAt", "greetings.groupOnlyGreetings[0].text", "prompts.depthInjections[0].text", "worldName", "tokenBudget"} {
 				assert.Contains(t, parked, p)
 			}
 			if c == formats.CharX {

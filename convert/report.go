@@ -64,6 +64,9 @@ type Item struct {
 
 const maxText = 2000
 
+// noCommon is why what only the source app knows is not carried.
+const noCommon = "bunzai knows no common meaning for it, and a file for another app holds nothing of that sort; it stays in your original file"
+
 // maxUnmapped bounds the lines about the source app's own data; a hostile card can have any number of unknown members.
 const maxUnmapped = 500
 
@@ -386,15 +389,14 @@ func (r *reporter) whyLost(f formats.Field, was any) string {
 // escrow lists what only the source app knows: it stays in the source file, since another app's file must not hold
 // a foreign twin.
 func (r *reporter) escrow(p *Pieces) {
-	src := p.Info.AppLabel
 	unmapped := p.Unmapped()
 	for i, path := range unmapped {
 		if rest := len(unmapped) - i; i >= maxUnmapped && rest > 1 {
 			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App, Label: strconv.Itoa(rest) + " more places", Count: rest,
-				Reason: src + "'s own data, which no other app shares; it stays in your original file"})
+				Reason: noCommon})
 			break
 		}
-		reason := src + "'s own data, which no other app shares; it stays in your original file"
+		reason := noCommon
 		before := preview(p, path)
 		if r.secret != nil && r.secret(path) {
 			reason, before = "a connection setting that may be secret is left out of a file for another app; it stays in your original file", nil
@@ -419,7 +421,7 @@ func (r *reporter) escrow(p *Pieces) {
 			continue
 		}
 		for _, f := range o.Files {
-			if carried[f.Blob] || strings.HasSuffix(f.Path, "/") || r.document(f.Path) {
+			if carried[f.Blob] || strings.HasSuffix(f.Path, "/") || document(o, f.Path) {
 				continue
 			}
 			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files." + f.Path, Label: "archive entry " + f.Path, Count: 1, Before: text(f.Blob),
@@ -428,8 +430,13 @@ func (r *reporter) escrow(p *Pieces) {
 	}
 }
 
-func (r *reporter) document(path string) bool {
-	return strings.HasSuffix(path, "card.json") || path == "lumiverse_modules.json"
+// document reports an entry that is a document of the card itself: what it says is told field by field.
+func document(o *canonical.Escrow, path string) bool {
+	card, ok := o.Unmapped.Get("card").Text()
+	if !ok {
+		card = "card.json"
+	}
+	return path == card || (o.Bucket == "lumiverse" && path == "lumiverse_modules.json")
 }
 
 func preview(p *Pieces, path string) *string {

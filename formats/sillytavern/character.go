@@ -86,7 +86,17 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 		return nil, err
 	}
 	d.Warnings = append(d.Warnings, foreignSets(ctx.RegexSets)...)
-	return d.Finish(e, ctx.Limits, nil, nil)
+	out, err := d.Finish(e, ctx.Limits, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if out.Container == formats.CharX {
+		out.Fields = append(out.Fields, formats.Field{Path: "media.assets", Wire: "data.assets and assets/", Reads: true})
+	}
+	if out.Spec == string(tavern.Flat) {
+		out.Warnings = append(out.Warnings, "this is a card without spec, and SillyTavern's import of such cards drops greetings, prompts and the lorebook; choose version v2 or v3 to have them read")
+	}
+	return out, nil
 }
 
 func (character) Fields() []formats.Field {

@@ -14,10 +14,13 @@ type lorebook = canonical.Lorebook
 
 func (d *Dialect) buildBook() fieldmap.Map[lorebook] {
 	p := func(r fieldmap.Row[lorebook]) fieldmap.Row[lorebook] {
-		if d.File || d.Name == "lumiverse" {
-			return r.Parked("the app keeps this with its own settings, not with a book; the file keeps the value")
+		switch {
+		case r.Path == "description" && d.Name == "lumiverse":
+			return r
+		case d == Tavern:
+			return r.Parked(stIgnoresBook)
 		}
-		return r
+		return r.Parked("the app keeps this with its own settings, not with a book; the file keeps the value")
 	}
 	return fieldmap.Map[lorebook]{
 		fieldmap.New("name", fieldmap.Plain(func(b *lorebook) *string { return &b.Name }), fieldmap.At("name", fieldmap.Text())),
@@ -334,6 +337,13 @@ func (d *Dialect) newEntry(id string, index int) *jsondoc.Value {
 func (d *Dialect) UnmappedIn(v *jsondoc.Value) []string {
 	t := d.tables()
 	out := t.all.Unmapped(v)
+	for _, key := range []string{mergedKey, othersKey} { // the record of a merge is ours; what the books' own settings hold is not
+		for i, part := range v.At("extensions", key).Elems() {
+			for _, p := range t.all.Unmapped(part.Get("settings")) {
+				out = append(out, fmt.Sprintf("extensions.%s[%d].settings.%s", key, i, p))
+			}
+		}
+	}
 	seen := map[string]bool{}
 	add := func(e *jsondoc.Value) {
 		for _, p := range t.entryCovers.Unmapped(e) {

@@ -28,7 +28,7 @@ func (d *Dialect) tables() *tables {
 	}
 	t := &tables{rows: d.build(), book: d.buildBook()}
 	t.entryCovers = t.rows.Coverage("id", "uid", "extensions.uid")
-	t.all = t.book.Coverage("entries", "type", "version", "spec", "exported_at")
+	t.all = t.book.Coverage("entries", "type", "version", "spec", "exported_at", "extensions."+mergedKey, "extensions."+othersKey)
 	maps.Store(d, t)
 	return t
 }

@@ -8,6 +8,11 @@ import (
 	"bunzai/jsondoc"
 )
 
+// Dropped reports a warning of Read that says that a value, or a part of it, has no meaning that could go elsewhere.
+func Dropped(warning string) bool {
+	return strings.Contains(warning, "means nothing elsewhere") || strings.Contains(warning, "the app's default counts")
+}
+
 // EmptyText writes "".
 func EmptyText() *jsondoc.Value { return jsondoc.String("") }
 

@@ -368,6 +368,16 @@ func (m Map[B]) Fill(obj *jsondoc.Value, now *B, skip func(r Row[B]) bool, near 
 	m.Overlay(obj, now, &was, func(r Row[B]) bool { return r.same(now, &zero) || (skip != nil && skip(r)) }, near)
 }
 
+// Force writes every row that now has a value for, also where obj already says the same in another shape.
+func (m Map[B]) Force(obj *jsondoc.Value, now *B, skip func(r Row[B]) bool, near Near) {
+	var zero B
+	for _, r := range m {
+		if !r.same(now, &zero) && (skip == nil || !skip(r)) {
+			r.write(obj, now, near)
+		}
+	}
+}
+
 // OverlayEdited brings a second copy up to date: only rows that now differ from base (what the first copy said) are
 // written, so that a copy that said something else before keeps it where nobody edited.
 func (m Map[B]) OverlayEdited(obj *jsondoc.Value, now, base, was *B) {
@@ -439,7 +449,7 @@ func (n *node) walk(v *jsondoc.Value, prefix string, out *[]string) {
 		case k != nil && k.kids != nil && m.Kind() == jsondoc.KindObject:
 			k.walk(m, path+".", out)
 		case k != nil && k.leaf:
-		case !blank(m):
+		case !Blank(m):
 			if seen == nil {
 				seen = map[string]bool{}
 			}
@@ -451,10 +461,10 @@ func (n *node) walk(v *jsondoc.Value, prefix string, out *[]string) {
 	}
 }
 
-// blank reports a value that says nothing: null, "", [] or {}.
-func blank(v *jsondoc.Value) bool {
+// Blank reports a value that says nothing: absent, null, "", [] or {}.
+func Blank(v *jsondoc.Value) bool {
 	switch v.Kind() {
-	case jsondoc.KindNull:
+	case jsondoc.KindNull, jsondoc.KindAbsent:
 		return true
 	case jsondoc.KindString:
 		s, _ := v.Text()

@@ -8,6 +8,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/container/png"
+	"bunzai/fault"
 	"bunzai/formats"
 	"bunzai/formats/internal/blob"
 	"bunzai/formats/internal/fieldmap"
@@ -195,7 +196,9 @@ func (r *Resources) resolve(uri string) (b *canonical.Blob, ref string) {
 	switch {
 	case strings.HasPrefix(low, "data:"):
 		if b := blob.FromURI(uri, r.Limits); b != nil {
-			return b, ""
+			if _, err := b.Raw(); err == nil || fault.Is(err, fault.OverLimit) {
+				return b, ""
+			}
 		}
 	case strings.HasPrefix(low, ccDefault):
 		return nil, ccDefault

@@ -11,6 +11,7 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/internal/blob"
 	"bunzai/formats/internal/book"
+	"bunzai/formats/internal/fieldmap"
 	"bunzai/jsondoc"
 	"bunzai/limits"
 	"bunzai/rope"
@@ -25,7 +26,11 @@ type Card struct {
 	Res       *Resources
 	Escrow    *canonical.Escrow
 	Warnings  []string
+	dropped   []string // wire paths whose value, or a part of it, means nothing
 }
+
+// Nameless is the name that a card without one gets in another app, since apps refuse cards without a name.
+const Nameless = "Unnamed"
 
 // known are paths that are no loss when they stay behind: the envelope, SillyTavern's private state, and the book,
 // which is a piece of its own.
@@ -68,10 +73,13 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 	}
 	c.Escrow.Unmapped.Set("container", jsondoc.String(string(c.Container)))
 	c.Body = a.body(c.Doc.Root, v, c.Res, func(path, what string) {
+		if fieldmap.Dropped(what) && !slices.Contains(c.dropped, path) {
+			c.dropped = append(c.dropped, path)
+		}
 		c.Warnings = append(c.Warnings, joinWhere(cd.Where, path)+" "+what)
 	})
 	if strings.TrimSpace(c.Body.Identity.Name) == "" {
-		c.Warnings = append(c.Warnings, "the card has no name; it is shown and saved as \"character\", and the name field stays as it is")
+		c.Warnings = append(c.Warnings, "the card has no name, and apps refuse such a card; its own app gets it as it is, another app gets the name \""+Nameless+"\"")
 	}
 	return c, nil
 }
@@ -80,6 +88,11 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 func (a *App) Unmapped(c *Card) []string {
 	root := c.Doc.Root
 	out := a.coverage(c.Variant).Unmapped(root)
+	for _, p := range c.dropped { // a value of a kind that means nothing: it stays behind as much as an unknown one
+		if v := root.At(strings.Split(p, ".")...); !fieldmap.Blank(v) && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
 	if c.Variant.Wrapped() {
 		out = withoutMirrors(out, root)
 	}

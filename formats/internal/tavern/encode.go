@@ -104,6 +104,9 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 	if d.Container == "" {
 		d.Container = def
 	}
+	if err := d.fitsInline(body, want, ctx.Limits); err != nil {
+		return nil, err
+	}
 	near := func(path, after, why string) {
 		d.Near = append(d.Near, formats.Near{Path: path, After: after, Why: why})
 	}
@@ -112,14 +115,28 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 			d.Variant = want
 		}
 		d.Doc = jsondoc.NewDoc(a.skeleton(d.Variant), a.indent(d.Container))
+		if strings.TrimSpace(body.Identity.Name) == "" {
+			named := *body
+			named.Identity.Name = Nameless
+			body = &named
+		}
 		a.Rows(d.Variant).Fill(d.Doc.Root, body, d.skip, near)
 	} else {
+		flat := !d.Variant.Wrapped()
 		if want != "" && want != d.Variant {
 			d.respec(want)
 		} else if want == "" && d.Variant != V3 && d.needsV3(body) {
 			d.respec(V3)
 		}
-		a.Rows(d.Variant).Overlay(d.Doc.Root, body, d.Was, d.skip, near)
+		if flat && d.Variant.Wrapped() {
+			// Each value goes to the place and takes the shape of its spec; a date keeps its spelling where it stands.
+			rows, now := a.Rows(d.Variant), &canonical.Character{}
+			rows.Read(d.Doc.Root, now, nil)
+			rows.Overlay(d.Doc.Root, body, now, func(r fieldmap.Row[canonical.Character]) bool { return !r.V3 || d.skip(r) }, near)
+			rows.Force(d.Doc.Root, body, func(r fieldmap.Row[canonical.Character]) bool { return r.V3 }, near)
+		} else {
+			a.Rows(d.Variant).Overlay(d.Doc.Root, body, d.Was, d.skip, near)
+		}
 		if d.Second != nil {
 			d.keepSecond(body)
 		}
@@ -161,6 +178,9 @@ func (d *Draft) needsV3(body *canonical.Character) bool {
 	if len(body.Greetings.GroupOnlyGreetings) > len(d.Was.Greetings.GroupOnlyGreetings) || len(body.Media.Assets) > len(d.Was.Media.Assets) {
 		return true
 	}
+	if !d.Variant.Wrapped() && (d.Container == formats.CharX || (d.Variant == Flat && container(d.Twin) != d.Container)) {
+		return true // an archive's card needs a spec, and a flat card of V2 fields is read by no app as what it is
+	}
 	if body.Media.Portrait == nil || d.Container == formats.PNG {
 		return false
 	}
@@ -173,11 +193,17 @@ func (d *Draft) respec(to Variant) {
 	root := d.Doc.Root
 	if !d.Variant.Wrapped() {
 		data := d.App.skeleton(to).Get("data")
-		for k, v := range root.Members() {
-			data.Set(k, v.Clone())
-		}
 		wrapped := jsondoc.Object()
 		setSpec(wrapped, to)
+		wrapped.Set("data", jsondoc.Object())
+		for k, v := range root.Members() {
+			switch k {
+			case "avatar", "chat", "fav", "create_date", "talkativeness", "creatorcomment", "json_data", "depth_prompt_prompt", "depth_prompt_depth", "depth_prompt_role":
+				wrapped.Set(k, v.Clone()) // SillyTavern's own root members; data has them under other names
+			default:
+				data.Set(k, v.Clone())
+			}
+		}
 		wrapped.Set("data", data)
 		d.Doc = jsondoc.NewDoc(wrapped, d.App.indent(d.Container))
 	} else {
@@ -196,6 +222,41 @@ func (d *Draft) respec(to Variant) {
 	}
 	d.Variant = to
 	d.Second = nil // a changed version is written to both chunks anew
+}
+
+// fitsInline refuses pictures that a JSON or PNG card, which holds them as text, cannot take within the limits, before
+// any of them is read.
+func (d *Draft) fitsInline(body *canonical.Character, want Variant, lim limits.Limits) error {
+	if d.Container == formats.CharX || (d.Twin != nil && container(d.Twin) == d.Container) || want == V2 {
+		return nil
+	}
+	var sum int64
+	add := func(a *canonical.Asset) {
+		switch {
+		case a == nil || a.Blob == nil:
+		case a.Blob.Form == canonical.FormBase64:
+			sum += a.Blob.Data.Size()
+		case a.Blob.Size >= 0:
+			sum += (a.Blob.Size + 2) / 3 * 4
+		default:
+			sum += (a.Blob.Data.Size() + 2) / 3 * 4
+		}
+	}
+	for _, a := range body.Media.Assets {
+		add(a)
+	}
+	limit, name := lim.JSON, "JSON"
+	if d.Container == formats.PNG {
+		limit, name = lim.PNGText, "PNGText"
+		sum = sum / 3 * 4 // the card with its pictures is base64 once more
+	} else {
+		add(body.Media.Portrait)
+	}
+	if sum <= limit {
+		return nil
+	}
+	return fault.Over("data.assets", fault.Limit{Name: name, Value: limit, Found: sum, Unit: "bytes",
+		Raise: "a " + string(d.Container) + " card holds its pictures as text; convert to charx instead, which holds them as files"})
 }
 
 // keepSecond applies the same edits to the other chunk of a PNG, where that chunk tells of the same character.
