@@ -7,13 +7,13 @@ import { FileList } from './components/file-list.tsx';
 import { Header } from './components/header.tsx';
 import { registerPicker } from './intake.ts';
 import { spoken } from './live.ts';
-import { words } from './words.ts';
+import { plain, words } from './words.ts';
 import { addFiles, current, items } from './state.ts';
 
 export function App() {
   const any = items.value.length > 0;
   const item = current.value;
-  const name = item?.inspection.value?.pieces[0]?.name;
+  const name = plain(item?.inspection.value?.pieces[0]?.name ?? '');
   useEffect(() => {
     document.title = name ? `${name} · ${words.app}` : words.title;
   }, [name]);

@@ -7,6 +7,8 @@ export interface Ready {
   blob: Blob;
   fileName: string;
   mediaType: string;
+  /** How many things did not make it. */
+  lost: number;
 }
 
 /** Converts for real. The Blob shares ranges of the input where the engine can. */
@@ -14,7 +16,7 @@ export async function produce(item: FileItem, choice: Choice, allowLoss: boolean
   const done: Conversion = await engine.convert(item.file, { ...optionsFor(item, choice), output: 'blob', allowLoss }, { signal, urgent: true });
   const data = done.data ?? new Uint8Array();
   const blob = data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>], { type: done.mediaType });
-  return { blob, fileName: done.fileName, mediaType: done.mediaType };
+  return { blob, fileName: done.fileName, mediaType: done.mediaType, lost: done.report.counts.lost };
 }
 
 /** Browsers may read the data long after the click, so the address lives on for a while (KF-137). */

@@ -27,8 +27,9 @@ interface Hand {
 /** Version of the engine once it runs; the failure when it cannot start. */
 export const engineVersion = signal('');
 export const engineFailure = signal<Failure | null>(null);
-/** Linear memory after the last call, in bytes; tests read it from the root element. */
+/** Linear memory that the engine holds now, and the most that any call left, in bytes; tests read them from the root element. */
 export const engineMemory = signal(0);
+export const enginePeak = signal(0);
 
 const moduleURL = new URL(`engine.wasm${__ENGINE_QUERY__}`, document.baseURI).href;
 const queue: Job[] = [];
@@ -71,6 +72,8 @@ async function ready(): Promise<Hand> {
 function dismiss(): void {
   hand?.worker.terminate();
   hand = null;
+  // What the worker held is given back with it.
+  engineMemory.value = 0;
 }
 
 async function pump(): Promise<void> {
@@ -87,13 +90,11 @@ async function pump(): Promise<void> {
     const h = await Promise.race([ready(), cancelled]);
     const r = await Promise.race([job.run(h.api), h.crashed, cancelled]);
     engineMemory.value = r.memory;
-    if (!r.ok) {
-      if (r.dead) dismiss();
-      job.reject(r.failure);
-    } else {
-      job.resolve(r.value);
-      if (r.memory > RECYCLE_AT) dismiss();
-    }
+    enginePeak.value = Math.max(enginePeak.peek(), r.memory);
+    // Also after a failure: a file that is refused late has filled the memory all the same.
+    if ((!r.ok && r.dead) || r.memory > RECYCLE_AT) dismiss();
+    if (r.ok) job.resolve(r.value);
+    else job.reject(r.failure);
   } catch (e) {
     // Cancelled, crashed or not startable: this worker is of no more use.
     dismiss();

@@ -5,7 +5,7 @@ import * as engine from './engine.ts';
 import { asFailure } from './failure.ts';
 import { announce } from './live.ts';
 import { go, route } from './route.ts';
-import { kindName, problemTitle, words } from './words.ts';
+import { kindName, plain, problemTitle, words } from './words.ts';
 
 export type Outcome =
   | { state: 'working' }
@@ -54,6 +54,31 @@ export const current = computed<FileItem | null>(() => {
   return asked ?? (narrow.value ? null : (all[0] ?? null));
 });
 
+/** What a file is called in the page: the name of what it holds, else its own. */
+export const titleOf = (i: FileItem): string => plain((i.status.value === 'ready' && i.inspection.value?.pieces[0]?.name) || i.file.name);
+
+/** Of files with a name that others in the list have too: what tells them apart. */
+export const twins = computed<ReadonlyMap<FileItem, string>>(() => {
+  const out = new Map<FileItem, string>();
+  for (const same of grouped(items.value, titleOf)) {
+    for (const files of same.length > 1 ? grouped(same, (i) => plain(i.file.name)) : []) {
+      files.forEach((i, at) => out.set(i, `${files.length > 1 ? `${words.copy(at + 1, files.length)} · ` : ''}${plain(i.file.name)}`));
+    }
+  }
+  return out;
+});
+
+function grouped(all: readonly FileItem[], by: (i: FileItem) => string): FileItem[][] {
+  const groups = new Map<string, FileItem[]>();
+  for (const i of all) {
+    const key = by(i);
+    const group = groups.get(key);
+    if (group) group.push(i);
+    else groups.set(key, [i]);
+  }
+  return [...groups.values()];
+}
+
 let serial = 0;
 
 export function addFiles(files: readonly File[]): void {
@@ -95,7 +120,7 @@ export async function read(item: FileItem, limits: LimitsProfile = item.limits.v
     if (item.abort !== abort) return;
     item.inspection.value = found;
     item.status.value = 'ready';
-    announce(words.read(found.pieces[0]?.name || item.file.name, found.format ? `${found.format.appLabel} ${kindName(found.format.kind)}` : ''));
+    announce(words.read(titleOf(item), found.format ? `${found.format.appLabel} ${kindName(found.format.kind)}` : ''));
   } catch (e) {
     if (item.abort !== abort) return;
     const f = asFailure(e);
@@ -113,7 +138,7 @@ export async function read(item: FileItem, limits: LimitsProfile = item.limits.v
 function fail(item: FileItem, f: Failure): void {
   item.failure.value = f;
   item.status.value = 'failed';
-  announce(words.failed(item.file.name, problemTitle[f.code]));
+  announce(words.failed(plain(item.file.name), problemTitle(f.code, item.limits.value === 'large')));
 }
 
 export function cancel(item: FileItem): void {
@@ -130,6 +155,16 @@ export function remove(item: FileItem): void {
     const next = items.value[Math.min(at, items.value.length - 1)];
     go({ file: narrow.value ? '' : (next?.id ?? '') });
   }
+}
+
+/** Forgets every file. */
+export function clear(): void {
+  for (const item of items.value) {
+    item.abort.abort();
+    item.abort = new AbortController();
+  }
+  items.value = [];
+  go({ file: '' });
 }
 
 /** bunzai's own file is for keeping, not for another app: it is offered last and never by default. */
@@ -209,6 +244,7 @@ effect(() => {
 // For people who test: how much memory the engine holds.
 effect(() => {
   document.documentElement.dataset['engineMemory'] = String(engine.engineMemory.value);
+  document.documentElement.dataset['enginePeak'] = String(engine.enginePeak.value);
 });
 
 /** Starts the engine at load: the first file finds it ready, and the page needs no network from then on. */

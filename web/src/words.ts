@@ -3,6 +3,12 @@ import type { Container, ErrorCode, Failure, FormatInfo, Kind, LimitHit, Verdict
 
 const number = new Intl.NumberFormat('en');
 
+// Marks that turn the direction of what follows: in a name they would turn the page's own words too.
+const marks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A name or other short text of a file, for display: without directional marks. */
+export const plain = (s: string) => s.replace(marks, '');
+
 export const count = (n: number) => number.format(n);
 
 /** "1 file", "2,114 files". */
@@ -89,7 +95,7 @@ export function verdict(counts: Record<Verdict, number>): { verdict: Verdict; te
   return { verdict: 'carried', text: 'all carried' };
 }
 
-export const problemTitle: Record<ErrorCode, string> = {
+const problemTitles: Record<ErrorCode, string> = {
   empty: 'This file is empty',
   'not-recognized': 'Not a file that bunzai knows',
   'no-card': 'There is no card in this file',
@@ -105,13 +111,17 @@ export const problemTitle: Record<ErrorCode, string> = {
   internal: 'The engine stopped',
 };
 
+/** The title of an error; `large` says that the file was already opened with large limits. */
+export const problemTitle = (code: ErrorCode, large: boolean) => (large && code === 'limit' ? 'This file is beyond the large limits' : problemTitles[code]);
+
 /** Large limits are one click away where the engine says that they help. */
 export const raisedByLarge = (f: Failure) => f.limit?.raise.includes('large limits') ?? false;
 
 /** What to do next, where the message itself does not say. */
-export function advice(f: Failure): string {
+export function advice(f: Failure, large: boolean): string {
   switch (f.code) {
     case 'limit':
+      if (large) return 'These are the highest limits of this page. They keep a file from filling the memory.';
       if (raisedByLarge(f)) return 'The limits keep a hostile file from filling the memory. If you trust this file, open it with large limits.';
       return f.limit?.raise ? sentence(f.limit.raise) : 'The limits keep a hostile file from filling the memory; nothing raises this one.';
     case 'no-card':
@@ -140,11 +150,12 @@ const limitNames: Record<string, string> = {
 };
 
 /** A limit in words: "Files in the archive: 2,114. The safe limit is 512." */
-export function limitMessage(l: LimitHit): string {
+export function limitMessage(l: LimitHit, large: boolean): string {
+  const which = large ? 'large' : 'safe';
   const amount = (n: number) => (l.unit === 'bytes' ? binary(n) : count(n));
   const what = limitNames[l.name];
   if (!what) return '';
-  return l.found > l.value ? `${what}: ${amount(l.found)}. The safe limit is ${amount(l.value)}.` : `${what}: more than ${amount(l.value)}, which is the safe limit.`;
+  return l.found > l.value ? `${what}: ${amount(l.found)}. The ${which} limit is ${amount(l.value)}.` : `${what}: more than ${amount(l.value)}, which is the ${which} limit.`;
 }
 
 /** Limits are powers of two and are said as such. */
@@ -167,6 +178,17 @@ export const words = {
   dropHere: 'Drop to open',
   add: 'Add files',
   files: 'Files',
+  clear: 'Clear list',
+  saveAll: (n: number) => `Save all (${count(n)})`,
+  saveAllHow: 'Saves every file that is read, each for the app that its card shows',
+  savingAll: (i: number, n: number) => `Writing ${count(i)} of ${count(n)}`,
+  savedAll: (n: number, losing: number, left: number) =>
+    [
+      `Saved ${counted(n, 'file')}.`,
+      losing ? `${counted(losing, 'file')} lost something on the way; the report of each says what.` : '',
+      left ? `${counted(left, 'file')} could not be saved or would drop content; open each to see why.` : '',
+    ].filter(Boolean).join(' '),
+  copy: (i: number, n: number) => `${count(i)} of ${count(n)}`,
   findFile: 'Find a file',
   noFile: 'No file matches.',
   reading: 'Reading',
@@ -189,8 +211,9 @@ export const words = {
   whyScore: 'Score',
   whyReason: 'Reason',
   notes: (n: number) => counted(n, 'note'),
-  unknownFile: (label: string) => `This is ${label}, but no format that bunzai reads claims it.`,
   unknownWhy: 'What each format said',
+  whyOthers: (n: number) => `${counted(n, 'format')} that ${n === 1 ? 'does' : 'do'} not claim it.`,
+  whyAlso: (n: number) => `And ${counted(n, 'format')} that ${n === 1 ? 'does' : 'do'} not claim it.`,
   whyRule: 'The best score above 0.5 wins.',
   whyEscrow: (app: string) => `Kept for the way back to ${app}`,
   whyEscrowNote: 'No other app shares these; bunzai keeps them and other apps do not see them.',
@@ -219,6 +242,7 @@ export const words = {
   showCarried: (n: number) => `Show what is carried (${count(n)})`,
   hideCarried: 'Hide what is carried',
   wholeText: 'Show the whole text',
+  wholeName: 'Show the whole name',
   lessText: 'Show less',
   more: (n: number) => `Show ${count(n)} more`,
   removed: 'removed:',
@@ -259,7 +283,8 @@ export const words = {
   order: 'order',
   outside: 'A link outside the file. bunzai never fetches it.',
   noPreview: 'No preview for this type',
-  scriptsNote: 'This card carries scripts. They are kept as data and are never run here.',
+  scriptsNote: (names: readonly string[]) => `This file carries scripts (${names.map(plain).join(', ')}). bunzai never runs them.`,
+  scriptsMany: (n: number) => `This file carries scripts (${count(n)}). bunzai never runs them.`,
   noneInside: 'There is nothing more to show for this file.',
   read: (name: string, what: string) => `${name} read: ${what}.`,
   failed: (name: string, title: string) => `${name}: ${title}.`,

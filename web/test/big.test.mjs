@@ -30,7 +30,7 @@ test('1 GiB .charx of 1,500 pictures', { skip, timeout: 300_000 }, async (t) => 
 
     const p = await open(browser, host.url, { downloads: out.dir });
     const { page } = p;
-    const memory = () => page.evaluate(() => Number(document.documentElement.dataset.engineMemory));
+    const memory = () => page.evaluate(() => Number(document.documentElement.dataset.enginePeak));
     await drop(page, [path]);
     await page.waitForSelector('.problem[data-code="limit"]');
     t.diagnostic(`card limits: ${await textOf(page, '.problem')}`);

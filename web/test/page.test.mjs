@@ -1,6 +1,6 @@
 // The page's own behaviour, against the stand-in engine (`vite build --mode fake`): states, keys, errors, cancelling.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { download, drop, launchChromium, open, pick, tempDir, textOf, waitReady, waitText, write } from './browser.mjs';
 import { cardIn, cardPNG } from './png.mjs';
@@ -304,4 +304,124 @@ test('a file picked twice is two rows; removing the last returns to the first sc
   await page.click('.row .bare');
   await page.click('.row .bare');
   await page.waitForSelector('.empty');
+}));
+
+test('directional marks in names turn nothing: heading, row, title and file name', () => on({}, async (page) => {
+  const marks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+  await drop(page, [await write(tmp.dir, 'marks.json', JSON.stringify(card('\u202eAda\u2066 Love\u200flace', { creator: '\u202eme', tags: ['\u202etag'] })))]);
+  await waitReady(page);
+  assert.equal(await textOf(page, '.name bdi'), 'Ada Lovelace');
+  assert.equal(await textOf(page, '.row-name bdi'), 'Ada Lovelace');
+  assert.equal(await page.title(), 'Ada Lovelace · bunzai');
+  assert.doesNotMatch(await page.$eval('.card', (e) => e.outerHTML.split('class="inside"')[0]), marks);
+  assert.doesNotMatch(await textOf(page, '[role=status]'), marks);
+}));
+
+test('a name of 300 characters takes three lines, whole on request; its row one line', () => on({ width: 375, height: 760 }, async (page) => {
+  const long = 'Long name of many words '.repeat(13).slice(0, 300).trim();
+  await pick(page, await write(tmp.dir, 'long.json', JSON.stringify(card(long))));
+  await waitReady(page);
+  const lines = () => page.$eval('.name', (e) => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight));
+  await page.waitForSelector('.name + .link');
+  assert.ok((await lines()) < 3.5, `${await lines()} lines`);
+  assert.equal(await page.$eval('.name', (e) => e.title), long);
+  // The save bar may stand over the button of an unfolded name until the page is scrolled.
+  const unfold = () => page.$eval('.name + .link', (e) => e.click());
+  await unfold();
+  await page.waitForSelector('.name[data-open="true"]');
+  assert.ok((await lines()) > 4);
+  await unfold();
+  await page.waitForSelector('.name[data-open="false"]');
+  assert.ok((await lines()) < 3.5);
+  await page.click('.back');
+  await page.waitForSelector('[data-row]');
+  assert.ok((await page.$eval('.row-name', (e) => e.clientHeight)) < 30);
+}));
+
+test('a short name has nothing to unfold', () => on({}, async (page) => {
+  await pick(page, await write(tmp.dir, 'short.json', JSON.stringify(card('Tiny gjpq'))));
+  await waitReady(page);
+  assert.equal(await page.$('.name + .link'), null);
+}));
+
+test('375 px: tags and notes take the full width below the portrait', () => on({ width: 375, height: 760 }, async (page) => {
+  await pick(page, await write(tmp.dir, 'warn-tags.png', cardPNG(card('Tagged', { tags: ['one', 'two', 'three'] }))));
+  await waitReady(page);
+  const [portrait, tags, notes, head] = await Promise.all(['.portrait', '.tags', '.notes', '.head'].map((s) => page.$eval(s, (e) => e.getBoundingClientRect().toJSON())));
+  for (const r of [tags, notes]) {
+    assert.ok(r.top >= portrait.bottom, 'below the portrait');
+    assert.ok(Math.abs(r.left - head.left) < 2, 'from the left edge');
+  }
+}));
+
+test('rows with the same name say their file, and which of several it is', () => on({}, async (page) => {
+  const a = await write(tmp.dir, 'same-a.json', JSON.stringify(card('Same')));
+  const b = await write(tmp.dir, 'same-b.json', JSON.stringify(card('Same')));
+  await drop(page, [a]);
+  await waitReady(page);
+  await drop(page, [a, b, await write(tmp.dir, 'alone.json', JSON.stringify(card('Alone')))]);
+  await page.waitForFunction(() => document.querySelectorAll('.row[data-status="ready"]').length === 4);
+  const told = await page.$$eval('.row', (all) => all.map((r) => r.querySelector('.row-twin')?.textContent ?? ''));
+  assert.deepEqual(told, ['1 of 2 · same-a.json', '2 of 2 · same-a.json', 'same-b.json', '']);
+}));
+
+test('"Save all" saves each file that is read, one after the other; what would drop content is left out; "Clear list" empties', () => on({}, async (page, out) => {
+  const paths = [];
+  for (const n of ['All one', 'All two', 'All three']) paths.push(await write(tmp.dir, `${n}.json`, JSON.stringify(card(n))));
+  paths.push(await write(tmp.dir, 'lossy-all.json', JSON.stringify(card('All lossy'))), await write(tmp.dir, 'bad-all.json', '{"data": {'));
+  await drop(page, paths);
+  await page.waitForFunction(() => document.querySelectorAll('.row[data-status="ready"]').length === 4);
+  await waitReady(page);
+  await page.click('input[value="bunzai"]');
+  assert.equal(await textOf(page, '[data-save-all]'), 'Save all (4)');
+  await page.click('[data-save-all]');
+  await waitText(page, '.list-told', 'Saved 3 files.');
+  assert.match(await textOf(page, '.list-told'), /1 file could not be saved or would drop content/);
+  const want = ['All one.json', 'All three.json', 'All two.json'];
+  for (let i = 0; i < 100 && (await readdir(out)).length < 3; i++) await new Promise((r) => setTimeout(r, 50));
+  assert.deepEqual((await readdir(out)).sort(), want);
+  assert.equal(JSON.parse(await readFile(`${out}/All two.json`)).data.name, 'All two');
+  await page.click('[data-clear]');
+  await page.waitForSelector('.empty');
+  await page.waitForFunction(() => document.activeElement?.matches('.empty .primary'));
+}));
+
+test('a file that nobody claims: the engine\'s own words, and only the formats that see something in it', () => on({}, async (page) => {
+  await drop(page, [await write(tmp.dir, 'unknown-p.json', '{"char_name":"P"}')]);
+  await page.waitForSelector('.problem[data-code="not-recognized"]');
+  assert.match(await textOf(page, '.problem'), /This is a Pygmalion character, which this version of bunzai does not read yet\./);
+  await page.click('.why summary');
+  assert.equal((await page.$$('.why tbody tr')).length, 1);
+  assert.match(await textOf(page, '.why'), /And 2 formats that do not claim it\./);
+}));
+
+test('a limit says which: safe, then large', () => on({}, async (page) => {
+  await drop(page, [await write(tmp.dir, 'huge-a.json', '{}')]);
+  await waitText(page, '.problem', 'The safe limit is 512.');
+  await page.click('.problem .primary');
+  await waitText(page, '.problem', 'The large limit is 20,000.');
+  assert.doesNotMatch(await textOf(page, 'main'), /safe limit/);
+}));
+
+test('scripts are named with the file that carries them', () => on({}, async (page) => {
+  await drop(page, [await write(tmp.dir, 'scripts.json', JSON.stringify(card('Scripted', { scripts: ['start.js', 'end.js'] })))]);
+  await waitReady(page);
+  await page.click('#tab-scripts');
+  assert.equal(await textOf(page, '#panel'), 'This file carries scripts (start.js, end.js). bunzai never runs them.');
+}));
+
+test('an engine that has grown is replaced: its memory is given back, and the next call works', () => on({}, async (page, out) => {
+  await drop(page, [await write(tmp.dir, 'heavy-a.json', JSON.stringify(card('Heavy')))]);
+  await waitReady(page);
+  const read = (name) => page.evaluate((n) => Number(document.documentElement.dataset[n]), name);
+  const workers = page.workers().length;
+  const got = await download(page, out, () => page.click('[data-save]'));
+  assert.equal(JSON.parse(got.bytes).data.name, 'Heavy');
+  assert.equal(await read('enginePeak'), 600 * 2 ** 20);
+  assert.equal(await read('engineMemory'), 0);
+  assert.equal(page.workers().length, workers - 1);
+  await drop(page, [await write(tmp.dir, 'after-heavy.json', JSON.stringify(card('After')))]);
+  await waitText(page, '.name', 'After');
+  await waitReady(page);
+  assert.equal(await read('engineMemory'), 2 ** 20);
 }));

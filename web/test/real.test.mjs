@@ -44,7 +44,7 @@ async function choose(page, name, value) {
   await page.waitForFunction((n, v) => document.querySelector(`input[name="${n}"]:checked`)?.value === v && document.querySelector('[data-save]'), {}, name, value);
 }
 
-const memory = (page) => page.evaluate(() => Number(document.documentElement.dataset.engineMemory));
+const memory = (page) => page.evaluate(() => Number(document.documentElement.dataset.enginePeak));
 
 test('a dropped PNG card comes back as the same card for its own app', { skip }, () => on({}, async (page, out) => {
   await drop(page, [sample]);

@@ -2,8 +2,9 @@
 import { useRef } from 'preact/hooks';
 import type { AssetView, Inspection } from '../../../js/src/types.ts';
 import type { FileItem } from '../state.ts';
-import { bytes, containerName, counted, formatName, variantName, words } from '../words.ts';
+import { bytes, containerName, counted, formatName, plain, variantName, words } from '../words.ts';
 import { Icon } from './icons.tsx';
+import { Name } from './name.tsx';
 import { Notes } from './notes.tsx';
 import { Picture } from './picture.tsx';
 import { Wash } from './wash.tsx';
@@ -13,7 +14,7 @@ const MOST_TAGS = 8;
 
 export function CardHead({ item, found }: { item: FileItem; found: Inspection }) {
   const main = found.pieces[0];
-  const name = main?.name || item.file.name;
+  const name = plain(main?.name || item.file.name);
   const tags = main?.tags ?? [];
   const warnings = item.limits.value === 'large' ? [words.openedLarge, ...found.warnings] : found.warnings;
   return (
@@ -21,14 +22,16 @@ export function CardHead({ item, found }: { item: FileItem; found: Inspection })
       {found.portrait?.data && <Wash blob={found.portrait.data} />}
       {found.portrait?.data && <Portrait asset={found.portrait} data={found.portrait.data} name={name} />}
       <div class="head-text">
-        <h2 class="name">{name}</h2>
-        {main?.creator && <p class="creator">{words.by(main.creator)}</p>}
+        <Name class="name" text={name} />
+        {main?.creator && <p class="creator"><bdi>{words.by(plain(main.creator))}</bdi></p>}
         <p class="line">{line(item, found)}</p>
+      </div>
+      <div class="head-more">
         <Why found={found} />
         {tags.length > 0 && (
           <ul class="tags">
             {tags.slice(0, MOST_TAGS).map((t, i) => (
-              <li key={i}>{t}</li>
+              <li key={i}><bdi>{plain(t)}</bdi></li>
             ))}
             {tags.length > MOST_TAGS && <li class="more">{words.moreTags(tags.length - MOST_TAGS)}</li>}
           </ul>

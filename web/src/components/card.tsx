@@ -2,11 +2,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { leaveFile } from '../route.ts';
 import { cancel, choiceFor, items, narrow, outcomeFor, read, targetsOf, type FileItem } from '../state.ts';
-import { bytes, raisedByLarge, words } from '../words.ts';
+import { bytes, plain, raisedByLarge, words } from '../words.ts';
 import { CardHead } from './card-head.tsx';
 import { Disclosure } from './disclosure.tsx';
 import { Icon } from './icons.tsx';
 import { Inside } from './inside.tsx';
+import { Name } from './name.tsx';
 import { Outcome } from './outcome.tsx';
 import { Problem } from './problem.tsx';
 import { Targets } from './targets.tsx';
@@ -22,7 +23,7 @@ export function Card({ item }: { item: FileItem }) {
     el.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <article class="card" data-pane ref={el} tabIndex={-1} aria-label={item.inspection.value?.pieces[0]?.name || item.file.name}>
+    <article class="card" data-pane ref={el} tabIndex={-1} aria-label={plain(item.inspection.value?.pieces[0]?.name || item.file.name)}>
       {narrow.value && (
         <button
           type="button"
@@ -48,7 +49,7 @@ function Body({ item }: { item: FileItem }) {
   if (status === 'reading' || !found) {
     return (
       <div class="waiting" data-slow={item.slow.value}>
-        <h2 class="file-name">{item.file.name}</h2>
+        <Name class="file-name" text={item.file.name} />
         <p class="line">{bytes(item.file.size)}</p>
         {item.slow.value && (
           <div class="waiting-more">
@@ -84,9 +85,9 @@ function Failed({ item }: { item: FileItem }) {
   const raise = raisedByLarge(f) && item.limits.value === 'card';
   return (
     <div class="failed">
-      <h2 class="file-name">{item.file.name}</h2>
+      <Name class="file-name" text={item.file.name} />
       <p class="line">{bytes(item.file.size)}</p>
-      <Problem failure={unknown ? { ...f, message: words.unknownFile(unknown.file.label) } : f}>
+      <Problem failure={f} large={item.limits.value === 'large'}>
         {unknown ? (
           <Disclosure class="why" summary={words.unknownWhy}>
             <div class="why-box">

@@ -6,6 +6,7 @@ import { current, items, narrow, type FileItem } from '../state.ts';
 import { words } from '../words.ts';
 import { FileRow } from './file-row.tsx';
 import { Icon } from './icons.tsx';
+import { ListActs } from './list-acts.tsx';
 
 const SEARCH_FROM = 6;
 
@@ -39,6 +40,7 @@ export function FileList() {
           {words.add}
         </button>
       </div>
+      <ListActs />
       {searchable && (
         <label class="search">
           <Icon name="search" />

@@ -1,27 +1,27 @@
 // One file: there at once with name and size, then with portrait, character, app and kind.
 import { go } from '../route.ts';
-import { cancel, narrow, remove, type FileItem } from '../state.ts';
-import { bytes, kindName, problemTitle, words } from '../words.ts';
+import { cancel, narrow, remove, titleOf, twins, type FileItem } from '../state.ts';
+import { bytes, kindName, plain, problemTitle, words } from '../words.ts';
 import { Icon } from './icons.tsx';
 import { Picture } from './picture.tsx';
 
 export function FileRow({ item, current }: { item: FileItem; current: boolean }) {
-  const found = item.inspection.value;
   const status = item.status.value;
-  const ready = status === 'ready' && found;
-  const name = (ready && found.pieces[0]?.name) || item.file.name;
+  const name = titleOf(item);
+  const twin = twins.value.get(item);
   return (
     <li class="row" data-status={status} data-current={current}>
       <button type="button" class="row-open" data-row={item.id} aria-current={current ? 'true' : undefined} onClick={() => go({ file: item.id }, narrow.value)}>
         <Thumb item={item} />
         <span class="row-text">
-          <span class="row-name">{name}</span>
+          <span class="row-name" title={name}><bdi>{name}</bdi></span>
+          {twin && <span class="row-note row-twin" title={twin}><bdi>{twin}</bdi></span>}
           <span class="row-note">{note(item)}</span>
         </span>
         {item.slow.value && <span class="progress" />}
       </button>
       {status === 'reading' ? (
-        <button type="button" class="bare" aria-label={words.cancelFile(item.file.name)} title={words.cancel} onClick={() => cancel(item)}>
+        <button type="button" class="bare" aria-label={words.cancelFile(plain(item.file.name))} title={words.cancel} onClick={() => cancel(item)}>
           <Icon name="close" />
         </button>
       ) : (
@@ -40,7 +40,7 @@ function note(item: FileItem): string {
     case 'reading':
       return item.slow.value ? `${words.reading} · ${size}` : size;
     case 'failed':
-      return problemTitle[item.failure.value?.code ?? 'internal'];
+      return problemTitle(item.failure.value?.code ?? 'internal', item.limits.value === 'large');
     case 'ready':
       return found?.format ? `${found.format.appLabel} ${kindName(found.format.kind)}` : size;
   }

@@ -16,7 +16,7 @@ export function Outcome({ item, choice, outcome }: { item: FileItem; choice: Cho
   }
   if (outcome.state === 'failed') {
     return (
-      <Problem failure={outcome.failure}>
+      <Problem failure={outcome.failure} large={item.limits.value === 'large'}>
         {raisedByLarge(outcome.failure) && item.limits.value === 'card' ? (
           <button type="button" class="primary" onClick={() => void read(item, 'large')}>
             {words.largeLimits}

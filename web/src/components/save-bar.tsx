@@ -6,7 +6,7 @@ import { asFailure } from '../failure.ts';
 import { draggingOut } from '../intake.ts';
 import { announce } from '../live.ts';
 import { SLOW_AFTER, type Choice, type FileItem } from '../state.ts';
-import { bytes, words } from '../words.ts';
+import { bytes, plain, words } from '../words.ts';
 import { Icon } from './icons.tsx';
 import { Problem } from './problem.tsx';
 
@@ -49,7 +49,7 @@ export function SaveBar({ item, choice, conversion, forced }: Props) {
     const r = await make().catch(() => null);
     if (!r || (await how(r)) === false) return;
     setSaved(true);
-    announce(words.saved(r.fileName, bytes(r.blob.size)));
+    announce(words.saved(plain(r.fileName), bytes(r.blob.size)));
   };
 
   const losing = conversion.report.counts.lost;
@@ -79,7 +79,7 @@ export function SaveBar({ item, choice, conversion, forced }: Props) {
         {busy && <span class="progress" />}
         </div>
       </section>
-      {failed && <Problem failure={failed} />}
+      {failed && <Problem failure={failed} large={item.limits.value === 'large'} />}
     </>
   );
 }
@@ -103,7 +103,7 @@ function FileTile({ conversion, prepare }: { conversion: Conversion; prepare: ()
     <div
       class="tile"
       draggable
-      title={words.dragOut(conversion.fileName)}
+      title={words.dragOut(plain(conversion.fileName))}
       onPointerEnter={warm}
       onPointerDown={warm}
       onDragStart={(e) => {
@@ -122,7 +122,7 @@ function FileTile({ conversion, prepare }: { conversion: Conversion; prepare: ()
     >
       <Icon name="file" />
       <span class="tile-text">
-        <span class="tile-name">{conversion.fileName}</span>
+        <span class="tile-name"><bdi>{plain(conversion.fileName)}</bdi></span>
         <span class="tile-size">{bytes(conversion.size)}</span>
       </span>
     </div>

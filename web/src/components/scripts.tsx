@@ -1,17 +1,21 @@
 // Scripts are data: named, and never run.
-import { words } from '../words.ts';
+import { plain, words } from '../words.ts';
+
+const FEW = 5;
 
 export function Scripts({ names }: { names: string[] }) {
   return (
     <>
-      <p>{words.scriptsNote}</p>
-      <ul class="paths">
-        {names.map((n, i) => (
-          <li key={i}>
-            <code>{n}</code>
-          </li>
-        ))}
-      </ul>
+      <p>{names.length > FEW ? words.scriptsMany(names.length) : words.scriptsNote(names)}</p>
+      {names.length > FEW && (
+        <ul class="paths">
+          {names.map((n, i) => (
+            <li key={i}>
+              <code>{plain(n)}</code>
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }

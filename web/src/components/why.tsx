@@ -31,27 +31,33 @@ export function Why({ found }: { found: Inspection }) {
   );
 }
 
-/** Every format's bid on a file, best first. */
+/** The formats that see something of theirs in a file, best first; the others are only counted. */
 export function Bids({ found }: { found: Detection }) {
+  const some = found.bids.filter((b) => b.score > 0);
+  const none = found.bids.length - some.length;
+  if (!some.length) return <p>{words.whyOthers(none)}</p>;
   return (
-    <table>
-      <caption class="sr">{words.whyBids}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{words.whyBid}</th>
-          <th scope="col">{words.whyScore}</th>
-          <th scope="col">{words.whyReason}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {found.bids.map((b) => (
-          <tr key={b.id} data-won={b.id === found.format?.id}>
-            <th scope="row">{b.label}</th>
-            <td class="score">{b.score.toFixed(2)}</td>
-            <td>{sentence(b.reason)}</td>
+    <>
+      <table>
+        <caption class="sr">{words.whyBids}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.whyBid}</th>
+            <th scope="col">{words.whyScore}</th>
+            <th scope="col">{words.whyReason}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {some.map((b) => (
+            <tr key={b.id} data-won={b.id === found.format?.id}>
+              <th scope="row">{b.label}</th>
+              <td class="score">{b.score.toFixed(2)}</td>
+              <td>{sentence(b.reason)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {none > 0 && <p>{words.whyAlso(none)}</p>}
+    </>
   );
 }

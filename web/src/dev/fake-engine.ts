@@ -1,6 +1,6 @@
 // A stand-in for the Go engine, for development and page tests only (`--mode fake`); never in the production bundle.
 // It reads V2 cards from PNG and JSON, makes believable reports, and misbehaves on request of the file's name:
-// slow-, crash-, hang-, limit-, lossy-.
+// slow-, crash-, hang-, limit-, huge-, lossy-, unknown-, heavy-.
 import type { AssetView, CommonOptions, Conversion, ConvertOptions, Detection, Engine, FormatInfo, Input, Inspection, PieceView, ReportItem, Verdict } from '../../../js/src/types.ts';
 import { failure } from '../failure.ts';
 
@@ -40,6 +40,11 @@ async function read(input: Input, o: CommonOptions = {}): Promise<Read> {
       limit: { name: 'ArchiveEntries', value: 512, found: 2114, unit: 'entries', raise: 'open it with large limits' },
     };
   }
+  if (name.startsWith('huge-')) {
+    const [found, value, raise] = o.limits === 'large' ? [40_000, 20_000, ''] : [40_000, 512, 'open it with large limits'];
+    throw { ...failure('limit', 'too many entries', 'ZIP end record'), limit: { name: 'ArchiveEntries', value, found, unit: 'entries', raise } };
+  }
+  if (name.startsWith('unknown-')) throw failure('not-recognized', 'this is a Pygmalion character, which this version of bunzai does not read yet');
   if (blob.size === 0) throw failure('empty', 'the file is empty');
   const bytes = new Uint8Array(await blob.arrayBuffer());
   const container = bytes[0] === 0x89 ? 'png' : 'json';
@@ -103,7 +108,7 @@ function pieces(r: Read): PieceView[] {
     ...none, kind: 'character', id: 'c', name: str(d['name']), variant: r.card.spec === 'chara_card_v3' ? 'v3' : 'v2', container: r.container, creator: str(d['creator']), tags: list(d['tags']),
     texts: fields.map(([path, label, wire]) => ({ path, label, wire: `data.${wire}`, text: str(d[wire]) })).filter((t) => t.text),
     greetings: [{ title: 'First message', text: str(d['first_mes']), group: false }, ...list(d['alternate_greetings']).map((text, i) => ({ title: `Alternate ${i + 1}`, text, group: false }))],
-    assets: portrait,
+    assets: portrait, scripts: list(d['scripts']),
   };
   const book = d['character_book'] as { name?: string; entries?: Record<string, unknown>[] } | undefined;
   if (!book?.entries) return [main];
@@ -132,10 +137,15 @@ function items(r: Read, to: string): ReportItem[] {
 }
 
 let end: () => void = () => {};
+let held = 1 << 20;
 
 const engine: Engine = {
   version: '0.0.0-fake',
   async detect(input, options) {
+    if (options?.name?.startsWith('unknown-')) {
+      const d = detection({ card: {}, container: 'json', blob: input as Blob });
+      return { ...d, format: null, bids: d.bids.slice(1) };
+    }
     return detection(await read(input, options));
   },
   async inspect(input, options): Promise<Inspection> {
@@ -154,6 +164,7 @@ const engine: Engine = {
     if (options.name?.startsWith('lossy-') && options.to === 'bunzai' && !options.allowLoss) {
       throw failure('would-lose', 'the JSON file has no place for 12 pictures that this card holds', 'assets/');
     }
+    if (options.name?.startsWith('heavy-') && !options.dryRun) held = 600 << 20;
     const container = options.container ?? (app.containers.includes(r.container) ? r.container : app.containers[0]!);
     const text = JSON.stringify(r.card);
     const blob = container === 'png' && r.container === 'png' ? new Blob([r.blob], { type: 'image/png' }) : new Blob([text], { type: 'application/json' });
@@ -177,7 +188,7 @@ export async function start(_url: string, _module: WebAssembly.Module | null) {
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  return { engine, ended, memory: () => 1 << 20, module: null };
+  return { engine, ended, memory: () => held, module: null };
 }
 
 export interface Started {
