@@ -305,8 +305,12 @@ func (v *PieceView) character(c *canonical.Character, fields []formats.Field) {
 	for _, a := range c.Media.Assets {
 		v.Assets = append(v.Assets, assetView(a))
 	}
+	shownBlob := map[*canonical.Blob]bool{}
+	for _, a := range c.Media.Assets {
+		shownBlob[a.Blob] = a.Blob != nil
+	}
 	for _, x := range c.Variants {
-		if m := x.Overrides.Media; m != nil && m.Portrait != nil {
+		if m := x.Overrides.Media; m != nil && m.Portrait != nil && !shownBlob[m.Portrait.Blob] {
 			a := assetView(m.Portrait)
 			if a.Name == "" {
 				a.Name = canonical.Or(x.Label, "")
