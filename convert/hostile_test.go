@@ -289,6 +289,9 @@ func hostiles() []hostile {
 			i := strings.Index(s, `"entries":[`) + 11
 			return s[:i] + strings.Repeat(`{"keys":["k"],"content":"c","extensions":{},"enabled":true,"insertion_order":1},`, 200*mib/80) + s[i:]
 		}, code: fault.OverLimit, limit: "JSON"},
+		{name: "JSON: a book of 660,000 empty entries", make: func() string {
+			return `{"spec":"chara_card_v2","spec_version":"2.0","data":{"name":"A","extensions":{},"character_book":{"entries":[` + strings.Repeat("{},", 659_999) + `{}]}}}`
+		}, code: fault.OverLimit, limit: "Items", words: []string{"660,000", "data.character_book.entries"}},
 		{name: "JSON: a book of 10,000 entries", make: func() string {
 			s := string(small())
 			i := strings.Index(s, `"entries":[`) + 11

@@ -63,7 +63,7 @@ func parseSource(src rope.Source, lim limits.Limits) (*jsondoc.Doc, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: fault.Damaged, Message: "the file could not be read: " + err.Error(), Err: err}
 	}
-	return jsondoc.Parse(b, lim)
+	return ParseBounded(b, lim)
 }
 
 // IsZip reports a ZIP, also one behind a picture.
@@ -212,7 +212,7 @@ func (in *Input) zipCard() (*CardDoc, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := jsondoc.Parse(b, in.Limits)
+	d, err := ParseBounded(b, in.Limits)
 	if err != nil {
 		return nil, fault.At(err, where)
 	}
@@ -288,7 +288,7 @@ func decodeChunk(p *png.File, t png.Text, lim limits.Limits) (*jsondoc.Doc, erro
 	if err != nil {
 		return nil, fault.At(err, where)
 	}
-	d, err := jsondoc.Parse(b, lim)
+	d, err := ParseBounded(b, lim)
 	if err != nil {
 		return nil, fault.At(err, where)
 	}

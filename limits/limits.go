@@ -20,6 +20,7 @@ type Limits struct {
 	PNGChunks int64 // chunks in one PNG
 	PNGText   int64 // bytes of one text chunk, inflated, and of all card chunks together
 
+	Items  int64 // of one list that is read piece by piece: lorebook entries, scripts, prompts, assets, personas
 	Pixels int64 // of a picture that is decoded, which only happens to a portrait that must become a PNG
 
 	Raise string // words that tell how to raise these limits; empty when nothing does
@@ -35,8 +36,8 @@ func Card() Limits {
 	return Limits{
 		Name: "card", Archive: 96 * mib, ArchiveEntries: 512, Entry: 64 * mib, Inflated: 96 * mib, Ratio: 200,
 		JSON: 64 * mib, JSONDepth: 512, PNGChunks: 100_000, PNGText: 64 * mib,
-		Pixels: 16_777_216,
-		Raise:  "open it with large limits",
+		Items: 12_000, Pixels: 16_777_216,
+		Raise: "open it with large limits",
 	}
 }
 
@@ -45,6 +46,7 @@ func Large() Limits {
 	l := Card()
 	l.Name = "large"
 	l.Archive, l.ArchiveEntries, l.Entry = 2*gib, 20_000, 256*mib
+	l.Items = 50_000
 	l.Raise = ""
 	return l
 }
@@ -55,6 +57,7 @@ func Large() Limits {
 func Backup() Limits {
 	l := Card()
 	l.Name = "backup"
+	l.Items = 1_000_000 // books of a backup are written one by one
 	l.Archive, l.ArchiveEntries, l.Entry, l.Inflated, l.Ratio = 5*gib, 500_000, 20*gib, 20*gib, 1<<20
 	l.Raise = ""
 	return l
@@ -65,6 +68,7 @@ func Edge() Limits {
 	l := Card()
 	l.Name = "edge"
 	l.Archive, l.Entry, l.Inflated, l.JSON, l.PNGText, l.Pixels = 24*mib, 12*mib, 16*mib, 12*mib, 12*mib, 4_194_304
+	l.Items = 2_500
 	l.Raise = "convert it on the page or with the command line, where the limits are higher"
 	return l
 }
@@ -105,6 +109,8 @@ func (l Limits) Over(where, name string, found int64) *fault.Error {
 		field, unit = func(l Limits) int64 { return l.JSONDepth }, "levels"
 	case "PNGChunks":
 		field, unit = func(l Limits) int64 { return l.PNGChunks }, "chunks"
+	case "Items":
+		field, unit = func(l Limits) int64 { return l.Items }, "items"
 	case "Pixels":
 		field, unit = func(l Limits) int64 { return l.Pixels }, "pixels"
 	default:

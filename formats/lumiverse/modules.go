@@ -116,6 +116,16 @@ func readSidecar(files []canonical.File, l lim) (*jsondoc.Doc, error) {
 		if d.Root.Kind() != jsondoc.KindObject {
 			return nil, fault.New(fault.Damaged, "entry "+sidecar, "it must be an object, and it is %s", d.Root.Kind().String())
 		}
+		var entries int64
+		for _, w := range d.Root.Get("world_books").Elems() {
+			entries += int64(w.Get("entries").Len())
+		}
+		if entries > l.Items {
+			return nil, l.Over("entry "+sidecar+", world_books", "Items", entries)
+		}
+		if n := int64(d.Root.Get("regex_scripts").Len()); n > l.Items {
+			return nil, l.Over("entry "+sidecar+", regex_scripts", "Items", n)
+		}
 		return d, nil
 	}
 	return nil, nil

@@ -71,7 +71,7 @@ func TestPresetRoles(t *testing.T) {
 // TestPresetMany: many blocks of one id, in many categories, cost what they hold (law 6).
 func TestPresetMany(t *testing.T) {
 	var b strings.Builder
-	for i := range 20000 {
+	for i := range 10000 {
 		if i > 0 {
 			b.WriteByte(',')
 		}
