@@ -243,7 +243,7 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 	values := valuesAt(src, judged)
 	for _, x := range near {
 		r.add(Item{Verdict: Changed, Piece: n, Path: x.Path, Label: canonical.Label(src, x.Path), Wire: fieldFor(fields, canonical.Generic(x.Path)).Wire, Count: 1,
-			Before: text(values[x.Path]), After: text(x.After), Reason: x.Why})
+			Before: values[x.Path], After: text(x.After), Reason: x.Why})
 	}
 	for _, c := range changes {
 		if (blank(c.Before) && blank(c.After)) || judged.covers(c.Path) {
@@ -332,8 +332,8 @@ func (s paths) covers(path string) bool {
 }
 
 // valuesAt looks up what a body holds at some paths, in one walk; a list of texts is joined.
-func valuesAt(body any, want paths) map[string]any {
-	out := map[string]any{}
+func valuesAt(body any, want paths) map[string]*string {
+	out := map[string]*string{}
 	if len(want) == 0 {
 		return out
 	}
@@ -343,12 +343,12 @@ func valuesAt(body any, want paths) map[string]any {
 				continue
 			}
 			if i == len(p) {
-				out[p] = v
+				out[p] = text(v)
 			} else if s, ok := v.(string); ok {
-				if old, ok := out[p[:i]].(string); ok {
-					s = old + ", " + s
+				if old := out[p[:i]]; old != nil {
+					s = *old + ", " + s
 				}
-				out[p[:i]] = s
+				out[p[:i]] = text(s)
 			}
 		}
 	})

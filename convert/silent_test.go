@@ -89,3 +89,12 @@ func TestNamelessCard(t *testing.T) {
 	}
 	assert.Contains(t, changed, "identity.name=Unnamed")
 }
+
+// TestTwoSpellings: the spelling that does not count is named, and so is a value of a kind that means nothing.
+func TestTwoSpellings(t *testing.T) {
+	lost, _ := lostPaths(t, []byte(`{"spec":"chara_card_v2","spec_version":"2.0","data":{"name":"Ann","extensions":{},"character_book":{"name":"B","extensions":{},"entries":[
+{"id":1,"keys":["k1"],"key":["k2"],"secondary_keys":["s"],"keysecondary":["s"],"content":"c","enabled":true,"insertion_order":5,"order":9,"priority":"x","extensions":{"group":"","group_name":"g2","position":4},"position":"after_char"}]}}}`),
+		convert.Options{To: "lumiverse", Container: formats.JSON})
+	at := "original.sillytavern.data.character_book.entries[]."
+	assert.ElementsMatch(t, []string{at + "key", at + "order", at + "priority", at + "extensions.group_name"}, lost)
+}

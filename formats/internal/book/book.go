@@ -346,7 +346,7 @@ func (d *Dialect) UnmappedIn(v *jsondoc.Value) []string {
 	}
 	seen := map[string]bool{}
 	add := func(e *jsondoc.Value) {
-		for _, p := range t.entryCovers.Unmapped(e) {
+		for _, p := range append(t.entryCovers.Unmapped(e), t.rows.Unsaid(e)...) {
 			if !seen[p] {
 				seen[p] = true
 				out = append(out, "entries[]."+p)

@@ -347,7 +347,7 @@ func (d *Dialect) positionRow() fieldmap.Row[entry] {
 	} else {
 		r = fieldmap.New("position", acc, fieldmap.At("position", home), fieldmap.At("extensions.position", home))
 	}
-	return fieldmap.ParkAt(r, acc, parkPath("position"), exact, home, "the app has no such place; the entry goes to the nearest one, and the exact place is kept for the way back")
+	return fieldmap.ParkAt(r.Rough(), acc, parkPath("position"), exact, home, "the app has no such place; the entry goes to the nearest one, and the exact place is kept for the way back")
 }
 
 // fallback is where an entry goes in an app that lacks its place.

@@ -145,7 +145,24 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 		x, y := *field(a), *field(b)
 		return (x == nil) == (y == nil) && slices.EqualFunc(x, y, sameTrigger)
 	}
-	return fieldmap.Custom(path, home, append(append([]string{}, all...), park, "use_regex", "extensions.use_regex"), read, same, write)
+	r := fieldmap.Custom(path, home, append(append([]string{}, all...), park, "use_regex", "extensions.use_regex"), read, same, write)
+	return r.Tells(func(obj *jsondoc.Value) (out []string) {
+		first, _ := find(obj)
+		var taken *[]string
+		if first != nil {
+			taken, _ = list.Read(first)
+		}
+		for _, n := range all {
+			v := obj.Get(n)
+			if v == nil || fieldmap.Blank(v) {
+				continue
+			}
+			if keys, odd := list.Read(v); keys == nil || fieldmap.Dropped(odd) || taken == nil || !slices.Equal(*taken, *keys) {
+				out = append(out, n)
+			}
+		}
+		return out
+	})
 }
 
 // keysAs reads keys of an entry; bare says that its switch makes every key a pattern. Without the switch Lumiverse

@@ -56,6 +56,31 @@ type Row[B any] struct {
 	same   func(a, b *B) bool
 	write  func(obj *jsondoc.Value, b *B, near Near)
 	covers [][]string // wire paths that the row speaks of
+	// unsaid lists the places of obj whose value is not what the row reads; nil when no place can differ.
+	unsaid func(obj *jsondoc.Value) []string
+}
+
+// Rough marks a row whose other places say the same more roughly, so that they never tell of a loss.
+func (r Row[B]) Rough() Row[B] {
+	r.unsaid = nil
+	return r
+}
+
+// Tells gives a row of its own making what it leaves behind.
+func (r Row[B]) Tells(unsaid func(obj *jsondoc.Value) []string) Row[B] {
+	r.unsaid = unsaid
+	return r
+}
+
+// Unsaid lists the places of obj whose value, or a part of it, the map does not carry: a value of a kind that means
+// nothing, or one that another spelling of the same field overrules. What is listed stays behind in another app's file.
+func (m Map[B]) Unsaid(obj *jsondoc.Value) (out []string) {
+	for _, r := range m {
+		if r.unsaid != nil {
+			out = append(out, r.unsaid(obj)...)
+		}
+	}
+	return out
 }
 
 // Parked marks a row whose place the app keeps and ignores.
@@ -200,6 +225,23 @@ func New[B, T any](path string, acc Access[B, T], places ...Place[T]) Row[B] {
 				return
 			}
 		}
+	}
+	r.unsaid = func(obj *jsondoc.Value) (out []string) {
+		var taken *T
+		for _, p := range places {
+			v := obj.At(p.Path...)
+			if v == nil || v.IsNull() {
+				continue
+			}
+			t, odd := p.Codec.Read(v)
+			if !Blank(v) && (t == nil || Dropped(odd) || (taken != nil && !acc.Same(*taken, *t))) {
+				out = append(out, strings.Join(p.Path, "."))
+			}
+			if taken == nil {
+				taken = t
+			}
+		}
+		return out
 	}
 	r.same = func(a, b *B) bool {
 		x, okx := acc.Get(a)

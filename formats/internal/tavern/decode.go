@@ -88,6 +88,11 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 func (a *App) Unmapped(c *Card) []string {
 	root := c.Doc.Root
 	out := a.coverage(c.Variant).Unmapped(root)
+	for _, p := range a.Rows(c.Variant).Unsaid(root) { // another spelling or a stale copy that does not count
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
 	for _, p := range c.dropped { // a value of a kind that means nothing: it stays behind as much as an unknown one
 		if v := root.At(strings.Split(p, ".")...); !fieldmap.Blank(v) && !slices.Contains(out, p) {
 			out = append(out, p)
@@ -130,7 +135,8 @@ func assetMembers(list *jsondoc.Value, prefix string) (out []string) {
 func withoutMirrors(paths []string, root *jsondoc.Value) []string {
 	out := paths[:0]
 	for _, p := range paths {
-		if !strings.Contains(p, ".") && jsondoc.Equal(root.Get(p), root.At("data", p)) {
+		path := strings.Split(p, ".")
+		if path[0] != "data" && jsondoc.Equal(root.At(path...), root.Get("data").At(path...)) {
 			continue
 		}
 		out = append(out, p)
