@@ -15,6 +15,7 @@ var itemLists = func() (out [][]string) {
 		"character_book.entries", "extensions.character_book.entries", "data.assets", "assets",
 		"data.extensions.regex_scripts", "extensions.regex_scripts", "scripts", "prompts", "blocks", "preset.blocks",
 		"qrList", "quickReplySlots", "personas", "persona_descriptions", "related",
+		"module.lorebook", "module.regex", "module.trigger", "module.assets", "lorebook", "regex", "trigger",
 	} {
 		out = append(out, strings.Split(p, "."))
 	}
