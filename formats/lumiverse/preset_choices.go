@@ -1,6 +1,7 @@
 package lumiverse
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,12 @@ var variableTypes = []struct{ wire, canon string }{
 	{"text", canonical.ChoiceInput}, {"textarea", canonical.ChoiceInput}, {"number", canonical.ChoiceInput}, {"slider", canonical.ChoiceInput},
 }
 
+// creatorDefault is the default of a variable whose user chose a value; it rides in the choice's extras.
+const creatorDefault = "defaultValue"
+
+// heldDefault is where it stands while the variable has no name, without which nobody can choose.
+var heldDefault = []string{"bunzai", creatorDefault}
+
 // further are settings of a variable that ride in the choice's extras, beside its block and its kind.
 var further = []string{"rows", "min", "max", "step"}
 
@@ -34,17 +41,58 @@ var choiceRows = fieldmap.Map[choice]{
 	fieldmap.New("label", fieldmap.Plain(func(c *choice) *string { return &c.Label }), fieldmap.At("label", fieldmap.Text().Required(fieldmap.EmptyText))),
 	fieldmap.New("readme", fieldmap.Ptr(func(c *choice) **string { return &c.Readme }), fieldmap.At("description", fieldmap.Text())),
 	fieldmap.New("separator", fieldmap.Ptr(func(c *choice) **string { return &c.Separator }), fieldmap.At("separator", fieldmap.Text())),
+	fieldmap.New("min", fieldmap.Ptr(func(c *choice) **float64 { return &c.Min }), fieldmap.At("bunzai.min", fieldmap.Number())).Parked(parkedChoice),
+	fieldmap.New("placeholder", fieldmap.Ptr(func(c *choice) **string { return &c.Placeholder }), fieldmap.At("bunzai.placeholder", fieldmap.Text())).Parked(parkedChoice),
+	fieldmap.New("suggestions", fieldmap.Slice(func(c *choice) *[]string { return &c.Suggestions }, sameText), fieldmap.At("bunzai.suggestions", fieldmap.TextList(""))).Parked(parkedChoice),
+	fieldmap.New("randomPick", fieldmap.Ptr(func(c *choice) **bool { return &c.RandomPick }), fieldmap.At("bunzai.randomPick", fieldmap.Bool())).Parked(parkedChoice),
+	fieldmap.New("sortOrder", fieldmap.Ptr(func(c *choice) **float64 { return &c.SortOrder }), fieldmap.At("bunzai.sortOrder", fieldmap.Number())).Parked(parkedChoice),
 }
+
+const parkedChoice = "Lumiverse's variables have no such setting; it is kept in the variable under bunzai for the way back"
+
+func sameText(a, b string) bool { return a == b }
 
 type option = canonical.ChoiceOption
 
 var optionRows = fieldmap.Map[option]{
 	fieldmap.New("label", fieldmap.Plain(func(o *option) *string { return &o.Label }), fieldmap.At("label", fieldmap.Text().Required(fieldmap.EmptyText))),
 	fieldmap.New("value", fieldmap.Ptr(func(o *option) **string { return &o.Value }), fieldmap.At("value", fieldmap.Text().Required(fieldmap.EmptyText))),
+	fieldmap.New("description", fieldmap.Ptr(func(o *option) **string { return &o.Description }), fieldmap.At("bunzai.description", fieldmap.Text())).Parked(parkedChoice),
+	fieldmap.New("enablesPrompts", fieldmap.Slice(func(o *option) *[]string { return &o.EnablesPrompts }, sameText), fieldmap.At("bunzai.enablesPrompts", fieldmap.TextList(""))).Parked(parkedEffect),
+	setRow(),
+}
+
+const parkedEffect = "a variable of Lumiverse has a value and does nothing else; it is kept in the option under bunzai for the way back"
+
+// setRow parks what an option writes into variables.
+func setRow() fieldmap.Row[option] {
+	same := func(a, b *option) bool {
+		return slices.EqualFunc(a.Set, b.Set, func(x, y canonical.Pair[*jsondoc.Value]) bool {
+			return x.Key == y.Key && jsondoc.Equal(x.Value, y.Value)
+		})
+	}
+	return fieldmap.Custom("set", "bunzai.set", []string{"bunzai.set"},
+		func(obj *jsondoc.Value, o *option, _ fieldmap.Warn) {
+			for k, v := range obj.At("bunzai", "set").Members() {
+				o.Set = append(o.Set, canonical.Pair[*jsondoc.Value]{Key: k, Value: v.Clone()})
+			}
+		}, same,
+		func(obj *jsondoc.Value, o *option, _ fieldmap.Near) {
+			at := []string{"bunzai", "set"}
+			if len(o.Set) == 0 {
+				fieldmap.Drop(obj, at)
+				return
+			}
+			m := jsondoc.Object()
+			for _, p := range o.Set {
+				m.Set(p.Key, p.Value.Clone())
+			}
+			fieldmap.Put(obj, at, m)
+		}).Parked(parkedEffect)
 }
 
 var (
-	choiceCover = choiceRows.Coverage("id", "type", "defaultValue", "options", "rows", "min", "max", "step")
+	choiceCover = choiceRows.Coverage("id", "type", "defaultValue", "options", "rows", "min", "max", "step", "bunzai.defaultValue")
 	optionCover = optionRows.Coverage("id")
 )
 
@@ -52,6 +100,10 @@ func choiceFields() []formats.Field {
 	out := choiceRows.Fields("choices[].")
 	for i := range out {
 		out[i].Wire = "blocks[].variables[]." + out[i].Wire
+	}
+	for _, f := range optionRows.Fields("choices[].options[].") {
+		f.Wire = "blocks[].variables[].options[]." + f.Wire
+		out = append(out, f)
 	}
 	for _, f := range []struct{ path, wire string }{{"id", "id"}, {"type", "type"}, {"options", "options"}, {"default", "defaultValue"}, {"extras", "min, max, step, rows"}} {
 		out = append(out, formats.Field{Path: "choices[]." + f.path, Wire: "blocks[].variables[]." + f.wire, Reads: true})
@@ -153,12 +205,17 @@ func (l *loom) readVariables(obj, block *jsondoc.Value, id string, d *decodedLoo
 		c.Options, _ = readOptions(def)
 		name := canonical.Or(c.Key, "")
 		c.Default = readValue(canon, def.Get("defaultValue"))
-		if v := l.chosen(obj, id, name); v != nil {
-			c.Default = readValue(canon, v)
-		}
 		c.Extras = jsondoc.Object()
 		c.Extras.Set("block", jsondoc.String(id))
 		c.Extras.Set("type", jsondoc.String(wire))
+		if v := def.At(heldDefault...); v != nil {
+			c.Extras.Set(creatorDefault, v.Clone())
+		}
+		if v := l.chosen(obj, id, name); v != nil {
+			if c.Default = readValue(canon, v); def.Get("defaultValue") != nil {
+				c.Extras.Set(creatorDefault, def.Get("defaultValue").Clone())
+			}
+		}
 		for _, f := range further {
 			if v := def.Get(f); v.Kind() == jsondoc.KindNumber {
 				c.Extras.Set(f, v.Clone())
@@ -200,7 +257,12 @@ func (l *loom) writeVariables(obj *jsondoc.Value, p *canonical.Preset, was decod
 				b.Set("variables", jsondoc.Array())
 				list = b.Get("variables")
 			}
-			list.AppendElem(newVariable(c))
+			v := newVariable(c)
+			if name, _ := v.Get("name").Text(); c.Extras.Get(creatorDefault) != nil {
+				fieldmap.Put(obj, append(strings.Split(l.at("promptVariables"), "."), id, name), v.Get("defaultValue").Clone())
+				v.Set("defaultValue", c.Extras.Get(creatorDefault).Clone())
+			}
+			list.AppendElem(v)
 		}
 	}
 	for id, o := range was.vars {
@@ -233,7 +295,17 @@ func (l *loom) overlayVariable(obj *jsondoc.Value, o variable, c *choice) {
 		of.Delete(o.name)
 	}
 	wire, _ := o.def.Get("type").Text()
+	if held := o.def.At(heldDefault...); held != nil && name != "" {
+		fieldmap.Put(obj, append(values[:len(values):len(values)], o.block, name), o.def.Get("defaultValue").Clone())
+		o.def.Set("defaultValue", held.Clone())
+		if fieldmap.Drop(o.def, heldDefault); o.def.Get("bunzai").Len() == 0 {
+			o.def.Delete("bunzai")
+		}
+	}
 	if v := l.chosen(obj, o.block, o.name); v != nil && name == "" { // a variable without a name has no value of its own
+		if d := o.def.Get("defaultValue"); d != nil {
+			fieldmap.Put(o.def, heldDefault, d.Clone())
+		}
 		o.def.Set("defaultValue", writeValue(wire, c.Default))
 		obj.At(append(values[:len(values):len(values)], o.block)...).Delete(o.name)
 	}

@@ -149,8 +149,13 @@ func secretsIn(root *jsondoc.Value) (held []string) {
 // decoded is a preset with the wire values that it came from.
 type decoded struct {
 	body *canonical.Preset
+	raw  *canonical.Preset         // the prompts as the file has them; see fold
 	rows map[string]*jsondoc.Value // prompt or heading by its identifier
 	list *order                    // the sequence that counts; nil when the file has none
+
+	block   *prompt  // the prompt that sets the variables; nil when there is none
+	blockAt int      // where it stands in raw
+	held    []string // by prompt that is written: the text that stands for the written one; see keep
 }
 
 // shape is one kind of settings file.
@@ -170,6 +175,7 @@ func (s *shape) decode(root *jsondoc.Value, warn func(string)) decoded {
 	s.rows.Read(root, d.body, func(path, what string) { warn(path + " " + what) })
 	if s == chat {
 		d.prompts(root, warn)
+		d.fold()
 		return d
 	}
 	for _, t := range s.texts {
@@ -205,7 +211,7 @@ func (s *shape) encode(root *jsondoc.Value, p *canonical.Preset, near fieldmap.N
 func (s *shape) fields() []formats.Field {
 	out := s.rows.Fields("")
 	if s == chat {
-		return append(out, promptFields()...)
+		return append(append(out, promptFields()...), choiceFields()...)
 	}
 	if len(s.texts) > 0 {
 		out = append(out, formats.Field{Path: "prompts[].content", Wire: s.texts[0].path, Reads: true},

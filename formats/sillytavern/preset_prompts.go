@@ -88,7 +88,7 @@ func markerRow() fieldmap.Row[prompt] {
 		})
 }
 
-var promptCover = promptRows.Coverage("identifier", "enabled", "bunzai", "extension", "position")
+var promptCover = promptRows.Coverage("identifier", "enabled", "bunzai", "bunzai.content", "extension", "position")
 
 func promptFields() []formats.Field {
 	out := promptRows.Fields("prompts[].")
@@ -403,7 +403,11 @@ func headingName(old, name string) string {
 
 // write brings prompts[] and prompt_order to what now says; d is what root says.
 func (d decoded) write(root *jsondoc.Value, now *canonical.Preset, near fieldmap.Near) {
-	was := d.body
+	if d.raw == nil {
+		d.raw = d.body
+	}
+	was := d.raw
+	now, added := d.wire(now, near)
 	if d.rows == nil {
 		d.rows = map[string]*jsondoc.Value{}
 	}
@@ -431,9 +435,16 @@ func (d decoded) write(root *jsondoc.Value, now *canonical.Preset, near fieldmap
 		used[id] = true
 		return id
 	}
-	index := map[*prompt]int{}
+	index := map[*prompt]int{} // in the list that is to be written
 	for i := range now.Prompts {
 		index[&now.Prompts[i]] = i
+		if added >= 0 && i > added {
+			index[&now.Prompts[i]] = i - 1
+		}
+	}
+	place := map[*prompt]int{}
+	for i := range now.Prompts {
+		place[&now.Prompts[i]] = i
 	}
 	roughly := func(p *prompt) fieldmap.Near {
 		return func(path, after, why string) { near(fmt.Sprintf("prompts[%d].%s", index[p], path), after, why) }
@@ -477,6 +488,7 @@ func (d decoded) write(root *jsondoc.Value, now *canonical.Preset, near fieldmap
 			row.Set("marker", jsondoc.Bool(false))
 		case old[id] != nil && row != nil:
 			promptRows.Overlay(row, it.Prompt, old[id], nil, roughly(it.Prompt))
+			d.keep(place[it.Prompt], row)
 			continue
 		case old[id] != nil: // a text of an old preset that has no list
 			for _, l := range legacyTexts {
@@ -496,6 +508,7 @@ func (d decoded) write(root *jsondoc.Value, now *canonical.Preset, near fieldmap
 			if row.Get("marker") == nil && prompts.Structural(id) {
 				row.Set("marker", jsondoc.Bool(true))
 			}
+			d.keep(place[it.Prompt], row)
 		}
 		d.rows[id] = row
 		fresh = append(fresh, row)

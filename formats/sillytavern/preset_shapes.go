@@ -12,7 +12,7 @@ import (
 
 const (
 	parkedPreset  = "SillyTavern has no such setting; it is kept under extensions.bunzai for the way back"
-	parkedChoices = "SillyTavern's presets ask no questions; they are kept under extensions.bunzai for the way back, and their macros stay in the prompts unresolved"
+	parkedChoices = "SillyTavern's presets ask no questions: the answer is set in the prompt called Variables, and the rest is kept under extensions.bunzai for the way back"
 	parkedName    = "SillyTavern names a preset by its file"
 )
 
