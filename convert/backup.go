@@ -129,7 +129,7 @@ func (b *Backup) Emit(p *BackupPiece, o Options) (files []*Output, note string, 
 				ext = "bin"
 			}
 		}
-		files = append(files, &Output{Data: rope.Of(raw), FileName: FileName(NameOf(p.Entity, o.Name), "."+ext), MediaType: mime})
+		files = append(files, &Output{Data: rope.Of(raw), FileName: FileName(NameOf(p.Entity, o.Name), "."+ext), Ext: "." + ext, MediaType: mime})
 	}
 	return files, note, nil
 }

@@ -207,6 +207,7 @@ func (e *Engine) unclaimed(in *formats.Input, d *Detection) error {
 type Output struct {
 	Data      *rope.Rope
 	FileName  string
+	Ext       string // the extension of FileName, with the dot
 	MediaType string
 	Container formats.Container
 	Report    *Report
@@ -250,7 +251,7 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Output{Data: enc.Data, MediaType: enc.MediaType, Container: enc.Container, FileName: FileName(NameOf(p.Primary, o.Name), enc.Ext)}
+	out := &Output{Data: enc.Data, MediaType: enc.MediaType, Container: enc.Container, FileName: FileName(NameOf(p.Primary, o.Name), enc.Ext), Ext: enc.Ext}
 	if o.SkipReport {
 		return out, nil
 	}

@@ -62,14 +62,14 @@ func (n *Names) Take(name, ext string) string {
 	} else {
 		ext = ""
 	}
-	for i := 2; n.taken[foldName(name)]; i++ {
+	for i := 2; n.taken[FoldName(name)]; i++ {
 		name = base + " (" + strconv.Itoa(i) + ")" + ext
 	}
-	n.taken[foldName(name)] = true
+	n.taken[FoldName(name)] = true
 	return name
 }
 
-// foldName is equal for names that some file system takes for one. It may join more: that costs only a number.
-func foldName(s string) string {
+// FoldName is equal for names that some file system takes for one. It may join more: that costs only a number.
+func FoldName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.ToUpper(norm.NFKC.String(s))), "ß", "ss")
 }

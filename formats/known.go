@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"bunzai/container/zip"
 	"bunzai/fault"
 	"bunzai/jsondoc"
 	"bunzai/limits"
@@ -196,6 +197,45 @@ func knownZIP(in *Input) (words, advice string) {
 		}
 		return "", ""
 	}
+	cards := 0
+	for _, e := range z.Entries {
+		switch low := strings.ToLower(e.Path); {
+		case strings.HasPrefix(low, "__macosx/"):
+		case strings.HasSuffix(low, ".png"), strings.HasSuffix(low, ".json"), strings.HasSuffix(low, ".charx"):
+			cards++
+		}
+	}
+	words, advice = knownArchive(z)
+	if words == "" && cards > 0 {
+		return "an ordinary ZIP archive with files in it, none of them named card.json", "unpack it and choose the cards inside"
+	}
+	return words, advice
+}
+
+// cardArchives are file names of archives that each are one thing, also where they are broken.
+var cardArchives = []string{".charx", ".byaf", ".lvbak", ".risum", ".voxpkg"}
+
+// IsFolder reports a ZIP that is a folder of files: no format's sign and no known app's is in it, and its name does not
+// say that it is a card. Whether a format claims it is for the registry to say.
+func IsFolder(in *Input) bool {
+	if head, err := rope.View(in.Source, 0, min(in.Source.Size(), 2)); err != nil || string(head) != "PK" {
+		return false // an archive behind a picture or a program
+	}
+	for _, ext := range cardArchives {
+		if strings.HasSuffix(strings.ToLower(in.Name), ext) {
+			return false
+		}
+	}
+	z, err := in.ZIP()
+	if err != nil {
+		return false
+	}
+	words, _ := knownArchive(z)
+	return words == ""
+}
+
+// knownArchive says what an archive is by the names in it.
+func knownArchive(z *zip.Archive) (words, advice string) {
 	has := func(path string) bool { return z.Find(path) != nil }
 	under := func(folder string) bool {
 		for _, e := range z.Entries {
@@ -204,14 +244,6 @@ func knownZIP(in *Input) (words, advice string) {
 			}
 		}
 		return false
-	}
-	cards := 0
-	for _, e := range z.Entries {
-		switch low := strings.ToLower(e.Path); {
-		case strings.HasPrefix(low, "__macosx/"):
-		case strings.HasSuffix(low, ".png"), strings.HasSuffix(low, ".json"), strings.HasSuffix(low, ".charx"):
-			cards++
-		}
 	}
 	switch {
 	case has("lumiverse_modules.json"):
@@ -230,8 +262,6 @@ func knownZIP(in *Input) (words, advice string) {
 		return "an e-book (EPUB)", "save the card as JSON or PNG in the app that it came from"
 	case has("AndroidManifest.xml"), has("META-INF/MANIFEST.MF"):
 		return "an app package", "save the card as JSON or PNG in the app that it came from"
-	case cards > 0:
-		return "an ordinary ZIP archive with files in it, none of them named card.json", "unpack it and choose the cards inside"
 	}
 	return "", ""
 }

@@ -63,6 +63,15 @@ func Backup() Limits {
 	return l
 }
 
+// Pack is for a ZIP that is a folder of files, each of which then has limits of its own: each. Files are taken out one at
+// a time, so that Inflated bounds the work and not the memory.
+func Pack(each Limits) Limits {
+	l := each
+	l.Name = "pack"
+	l.Archive, l.ArchiveEntries, l.Entry, l.Inflated = 5*gib, 20_000, max(each.Archive, each.JSON), 20*gib
+	return l
+}
+
 // Edge fits a server isolate of 128 MiB.
 func Edge() Limits {
 	l := Card()

@@ -3,26 +3,37 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"bunzai/convert"
 	"bunzai/fault"
 	"bunzai/formats"
+	"bunzai/limits"
 )
 
 type convertCmd struct {
-	reading
-	To        string `required:"" help:"The app: sillytavern, lumiverse, ... (bunzai formats lists them). The kind of file follows from the input."`
-	Out       string `short:"o" placeholder:"OUT" help:"Where to write: a file, a folder, or - for standard output. Default: the suggested name in the current folder; standard output when the input is standard input."`
-	Container string `enum:",png,json,charx" default:"" help:"Kind of file: png, json or charx. Default: the source's where the app writes it."`
-	Spec      string `placeholder:"v2|v3" help:"Card version, where the app has several."`
-	Report    string `enum:"text,json" default:"text" help:"Form of the report: text or json."`
-	JSON      bool   `name:"json" help:"The same as --report json."`
-	AllowLoss bool   `help:"Write even where archive content would be dropped."`
-	Strict    bool   `help:"Refuse to write when anything would be lost."`
-	Force     bool   `help:"Replace an existing output file."`
-	All       bool   `help:"List what is simply carried, too."`
+	Files      []string `arg:"" name:"file" help:"A file, or - for standard input. Several files, folders, ZIPs of cards and quoted patterns (\"cards/**/*.png\") with --out-dir or --out-zip."`
+	To         string   `required:"" help:"The app: sillytavern, lumiverse, ... (bunzai formats lists them). The kind of file follows from the input."`
+	Out        string   `short:"o" placeholder:"OUT" help:"One file: where to write, as a file, a folder, or - for standard output. Default: the suggested name in the current folder; standard output when the input is standard input."`
+	OutDir     string   `placeholder:"DIR" help:"Many files: write all of them below this folder, which is made if need be."`
+	OutZip     string   `placeholder:"FILE" help:"Many files: write all of them into this one ZIP."`
+	NameBy     string   `enum:"file,card" default:"file" help:"Many files: name each output after its input file or after its card: file or card."`
+	Jobs       int      `short:"j" placeholder:"N" help:"Many files: how many to convert at a time. Default: one for each processor. The output is the same."`
+	ReportFile string   `placeholder:"FILE" help:"Many files: write what became of every part of each to this file, as JSON Lines."`
+	Quiet      bool     `short:"q" help:"Print no progress and no report, only what went wrong."`
+	Container  string   `enum:",png,json,charx" default:"" help:"Kind of file: png, json or charx. Default: the source's where the app writes it."`
+	Spec       string   `placeholder:"v2|v3" help:"Card version, where the app has several."`
+	Report     string   `enum:"text,json" default:"text" help:"Form of the report: text or json; of many files, json is one line for each."`
+	JSON       bool     `name:"json" help:"The same as --report json."`
+	Limits     string   `enum:"card,large" default:"card" help:"Bounds on what a file may cost: card (any usual card) or large (archives with thousands of pictures)."`
+	AllowLoss  bool     `help:"Write even where archive content would be dropped."`
+	Strict     bool     `help:"Refuse to write when anything would be lost; of many files, only those."`
+	Force      bool     `help:"Replace existing output files. The inputs are never replaced."`
+	All        bool     `help:"One file: list what is simply carried, too."`
 }
+
+func (c *convertCmd) asJSON() bool { return c.JSON || c.Report == "json" }
 
 // result is the report as programs read it; the same shape as Conversion of js/src/types.ts, with the path.
 type result struct {
@@ -34,27 +45,57 @@ type result struct {
 	Report    *convert.Report   `json:"report"`
 }
 
-// Run converts. The report goes to standard output, or to standard error when the data goes there.
+// Run converts one file, or many.
 func (c *convertCmd) Run(s *streams) error {
-	f, o, err := c.open(s)
+	lim, _ := limits.Named(c.Limits)
+	o := convert.Options{Limits: lim, To: c.To, Container: formats.Container(c.Container), Spec: c.Spec, AllowLoss: c.AllowLoss}
+	if c.OutDir != "" || c.OutZip != "" {
+		return c.runBatch(s, o)
+	}
+	many := "several files"
+	if len(c.Files) == 1 {
+		path := c.Files[0]
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && info.IsDir():
+			many = path + ", a folder,"
+		case path != "-" && os.IsNotExist(err) && isPattern(path):
+			many = path + ", a pattern,"
+		default:
+			return c.runOne(s, path, o)
+		}
+	}
+	return fault.New(fault.BadArgument, "", "say where to write what comes of %s with --out-dir DIR or --out-zip FILE.zip", many)
+}
+
+// runOne converts one file. The report goes to standard output, or to standard error when the data goes there.
+func (c *convertCmd) runOne(s *streams, path string, o convert.Options) error {
+	if c.ReportFile != "" {
+		return fault.New(fault.BadArgument, "", "--report-file is for many files, with --out-dir or --out-zip; --report json prints the whole report of one")
+	}
+	f, err := s.open(path, o.Limits)
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	o.To, o.Container, o.Spec, o.AllowLoss = c.To, formats.Container(c.Container), c.Spec, c.AllowLoss
-	out, err := convert.New().Convert(f.src, o)
+	o.Name = f.name
+	engine := convert.New()
+	out, err := engine.Convert(f.src, o)
+	if fault.Is(err, fault.NotRecognized) && engine.OpenPack(f.src, o) != nil {
+		return fault.New(fault.NotRecognized, "", "this is a ZIP with files in it and no card itself; to convert the cards inside, say where to write them with --out-dir DIR or --out-zip FILE.zip")
+	}
 	if err != nil {
 		return err
 	}
 	asked := c.Out
-	if asked == "" && c.File == "-" {
+	if asked == "" && path == "-" {
 		asked = "-"
 	}
 	if lost := out.Report.Counts.Lost; c.Strict && lost > 0 {
 		return refuse(out.Report)
 	}
 	reportTo := s.out
-	path := "-"
+	path = "-"
 	if asked == "-" {
 		reportTo = s.err
 		if _, err := out.Data.WriteTo(s.out); err != nil {
@@ -70,9 +111,12 @@ func (c *convertCmd) Run(s *streams) error {
 		}
 		path = d.path
 	}
-	if c.JSON || c.Report == "json" {
+	if c.asJSON() {
 		s = &streams{out: reportTo}
 		return s.writeJSON(result{path, out.Data.Size(), out.FileName, out.MediaType, out.Container, out.Report})
+	}
+	if c.Quiet {
+		return nil
 	}
 	writeReport(reportTo, out.Report, path, out.Data.Size(), c.All)
 	return nil

@@ -147,7 +147,7 @@ func (c *importCmd) writeAll(s *streams, b *convert.Backup, f *file, w sink, out
 			names[dir] = &convert.Names{}
 		}
 		for i, x := range files {
-			path := dir + "/" + names[dir].Take(x.FileName, extOf(x.FileName, name))
+			path := dir + "/" + names[dir].Take(x.FileName, x.Ext)
 			if err := w.put(path, x.Data); err != nil {
 				if isDisk(err) {
 					fatal = err
@@ -172,17 +172,6 @@ func (c *importCmd) writeAll(s *streams, b *convert.Backup, f *file, w sink, out
 		return fatal
 	}
 	return err
-}
-
-// extOf is the extension that FileName was given: what follows the name.
-func extOf(file, name string) string {
-	if base := convert.FileName(name, ""); strings.HasPrefix(file, base+".") {
-		return file[len(base):]
-	}
-	if strings.HasSuffix(file, ".bunzai.json") {
-		return ".bunzai.json"
-	}
-	return filepath.Ext(file)
 }
 
 // write prints the report for people.

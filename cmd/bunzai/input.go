@@ -75,7 +75,7 @@ func (s *streams) spool(lim limits.Limits) (*file, error) {
 		}
 		return &file{rope.Bytes(head.Bytes()), "", nil, func() {}}, nil
 	} else if err != nil {
-		return nil, cannot("read standard input", err)
+		return nil, unread(err)
 	}
 	f, err := os.CreateTemp("", "bunzai-*")
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *streams) spool(lim limits.Limits) (*file, error) {
 	n, err := io.Copy(f, io.MultiReader(&head, in))
 	switch {
 	case err != nil:
-		err = cannot("read standard input", err)
+		err = unread(err)
 	case n > bound:
 		err = tooMuch()
 	}
@@ -97,6 +97,15 @@ func (s *streams) spool(lim limits.Limits) (*file, error) {
 		return nil, err
 	}
 	return &file{diskSource{f, n}, "", nil, drop}, nil
+}
+
+// unread is a failure of a stream; what the stream itself says is kept.
+func unread(err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return cannot("read standard input", err)
 }
 
 // cannot is a failure of the file system, in words.

@@ -2,7 +2,8 @@
 // the page on this machine. It is a door: flags, files and words live here, what a card is lives in convert and below.
 //
 // Data goes to standard output, messages go to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not
-// recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost.
+// recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost, 130 stopped by Ctrl-C. Of
+// many files: 0 all converted (what is no card does not count), 1 some failed, 3 no card among them.
 package main
 
 import (
@@ -29,6 +30,7 @@ const (
 	exitNotRecognized
 	exitLimit
 	exitLoss
+	exitStopped = 130 // as a shell says of a program that Ctrl-C ended
 )
 
 type commandLine struct {
@@ -67,7 +69,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	var cl commandLine
 	parser, err := kong.New(&cl,
 		kong.Name("bunzai"),
-		kong.Description("Lossless converter of character cards and lorebooks.\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 not recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost."),
+		kong.Description("Lossless converter of character cards and lorebooks.\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 not recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost, 130 stopped by Ctrl-C. Of many files: 0 all were converted (files that are no card do not count), 1 some failed, 3 there was no card."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(n int) { panic(exitNow(n)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -131,6 +133,8 @@ func (s *streams) fail(err error, asJSON bool) int {
 		return exitLimit
 	case fault.WouldLose:
 		return exitLoss
+	case fault.Cancelled:
+		return exitStopped
 	}
 	return exitFailed
 }
