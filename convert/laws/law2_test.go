@@ -48,8 +48,9 @@ var carries = map[string]string{
 	"entries[].title":                          "name comment",
 	"entries[].enabled":                        "enabled disable disabled",
 	"entries[].triggerMode":                    "selective",
-	"entries[].triggers":                       "key keys use_regex",
-	"entries[].secondaryTriggers":              "keysecondary secondary_keys use_regex",
+	"entries[].triggers":                       "key keys use_regex keysecondary secondary_keys", // one switch speaks for both lists
+	"entries[].secondaryTriggers":              "keysecondary secondary_keys use_regex key keys",
+	"entries[].caseSensitive":                  "case_sensitive triggers secondaryTriggers", // the flags of patterns, which are parked then
 	"entries[].sortOrder":                      "order insertion_order order_value",
 	"entries[].groupName":                      "group group_name",
 	"entries[].useMemo":                        "add_memo use_memo",
@@ -146,7 +147,7 @@ func TestLaw2Edit(t *testing.T) {
 }
 
 // withoutFlags leaves out what follows from the edit: the flags of bare patterns, which come from the entry's case
-// switch, and the ext of a picture, which its bytes say.
+// switch outside Lumiverse, and the ext of a picture, which its bytes say.
 func withoutFlags(ch []canonical.Change, l leaf) (out []canonical.Change) {
 	for _, c := range ch {
 		switch g := canonical.Generic(c.Path); {

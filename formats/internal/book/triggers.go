@@ -106,7 +106,14 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 	write := func(obj *jsondoc.Value, e *canonical.Entry, near fieldmap.Near) {
 		ts := *field(e)
 		keys := slashKeys(ts)
-		fieldmap.Drop(obj, parkAt)
+		if ts == nil && !slices.ContainsFunc(all, func(n string) bool { return obj.Get(n) != nil }) {
+			return // it has no such list, and another's switch gives it none
+		}
+		if park := parkAt[:len(parkAt)-1]; obj.At(parkAt...) != nil {
+			if fieldmap.Drop(obj, parkAt); obj.At(park...).Len() == 0 {
+				fieldmap.Drop(obj, park)
+			}
+		}
 		if d.regexKey {
 			if d.anyRegex(e) {
 				cs, _ := obj.Get("case_sensitive").Bool()
@@ -143,7 +150,12 @@ func (d *Dialect) keyRow(path string, field func(e *canonical.Entry) *[]canonica
 	}
 	same := func(a, b *canonical.Entry) bool {
 		x, y := *field(a), *field(b)
-		return (x == nil) == (y == nil) && slices.EqualFunc(x, y, sameTrigger)
+		if (x == nil) != (y == nil) || !slices.EqualFunc(x, y, sameTrigger) {
+			return false
+		}
+		// One switch speaks for both lists, and another for the flags of both: what they say changes with it.
+		return !d.regexKey || x == nil || d.anyRegex(a) == d.anyRegex(b) &&
+			(!d.anyRegex(a) || canonical.Or(a.CaseSensitive, false) == canonical.Or(b.CaseSensitive, false))
 	}
 	r := fieldmap.Custom(path, home, append(append([]string{}, all...), park, "use_regex", "extensions.use_regex"), read, same, write)
 	return r.Tells(func(obj *jsondoc.Value) (out []string) {
