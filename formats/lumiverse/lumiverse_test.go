@@ -170,10 +170,45 @@ func TestSmallEdits(t *testing.T) {
 	t.Run("a label", func(t *testing.T) {
 		out := edit(t, func(c *canonical.Character) {
 			c.Media.Assets[0].Label, c.Media.Assets[0].Name = canonical.Ptr("quiet"), canonical.Ptr("quiet")
-			c.Media.Assets[0], c.Media.Assets[2] = c.Media.Assets[2], c.Media.Assets[0]
-			c.Media.Assets[0], c.Media.Assets[1] = c.Media.Assets[1], c.Media.Assets[0]
 		})
 		assert.Equal(t, []string{"~lumiverse_modules.json"}, diff(t, in, out))
+	})
+	t.Run("a label keeps its place", func(t *testing.T) {
+		out := edit(t, func(c *canonical.Character) {
+			c.Media.Assets[0].Label, c.Media.Assets[0].Name = canonical.Ptr("quiet"), canonical.Ptr("quiet")
+		})
+		assert.Equal(t, replaceOnce(t, replaceOnce(t, richModules, `"calm": `, `"quiet": `), `"defaultExpression": "calm"`, `"defaultExpression": "quiet"`), entryOf(t, out, sidecar), "and stays the default")
+	})
+	t.Run("two labels change places", func(t *testing.T) {
+		d := decode(t, in)
+		for i, l := range []string{"怒り", "calm"} {
+			a := d.Entity.Character().Media.Assets[2*i]
+			a.Label, a.Name = &l, &l
+		}
+		for _, a := range decode(t, encode(t, d.Entity, formats.EncodeContext{})).Entity.Character().Media.Assets {
+			switch canonical.Or(a.Label, "") {
+			case "calm":
+				assert.Equal(t, pixel(4), raw(t, a))
+			case "怒り":
+				assert.Equal(t, pixel(2), raw(t, a))
+			}
+		}
+	})
+	t.Run("a label that another has", func(t *testing.T) {
+		d := decode(t, in)
+		a := d.Entity.Character().Media.Assets[0]
+		a.Label, a.Name = canonical.Ptr("怒り"), canonical.Ptr("怒り")
+		out, err := character{}.Encode(d.Entity, formats.EncodeContext{Limits: limits.Card()})
+		require.NoError(t, err)
+		assert.Contains(t, strings.Join(out.Warnings, "\n"), "several expressions")
+		back := decode(t, bytesOf(t, out.Data)).Entity.Character()
+		var got []string
+		for _, x := range back.Media.Assets {
+			if canonical.Or(x.Label, "") == "怒り" {
+				got = append(got, string(raw(t, x)))
+			}
+		}
+		assert.ElementsMatch(t, []string{string(pixel(2)), string(pixel(4))}, got, "both pictures are there")
 	})
 	t.Run("a removed expression", func(t *testing.T) {
 		out := edit(t, func(c *canonical.Character) { c.Media.Assets = c.Media.Assets[1:] })

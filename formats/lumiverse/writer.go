@@ -28,6 +28,7 @@ type writer struct {
 	refsChanged bool // an avatar lies elsewhere now
 	hadSide     bool // the twin's archive has a sidecar that can be read
 	sideNew     bool // the sidecar is a new document
+	several     bool // an expression has a name that another has
 
 	paths   map[*canonical.Asset]string // archive path of each picture
 	avatars map[*canonical.Variant]string
@@ -462,6 +463,7 @@ func (w *writer) slots(match map[*canonical.Asset]*canonical.Asset) {
 		}
 	}
 	mapped := map[*canonical.Asset]bool{}
+	var renamed renames
 	for _, s := range w.n.slots {
 		if s.blob == nil || s.kind == avatar {
 			continue
@@ -507,12 +509,21 @@ func (w *writer) slots(match map[*canonical.Asset]*canonical.Asset) {
 			} else {
 				home, key = w.mapping(l)
 			}
+			if home == s.obj {
+				renamed = append(renamed, rename{s, key, ref})
+				continue
+			}
 			s.obj.Delete(s.key)
 		}
 		if home.Get(key) == nil || ref != s.ref {
 			home.Set(key, jsondoc.String(ref))
 		}
 	}
+	for _, s := range renamed.apply() {
+		w.several = true
+		w.warnings = append(w.warnings, oneOfSeveral(s))
+	}
+	w.followDefault(renamed)
 	if !w.zip {
 		return
 	}
@@ -522,12 +533,55 @@ func (w *writer) slots(match map[*canonical.Asset]*canonical.Asset) {
 		}
 		home, key := w.mapping(labelOf(a))
 		if home.Get(key) != nil {
-			w.warnings = append(w.warnings, fmt.Sprintf("there are several expressions %q; Lumiverse shows the first, the others are kept in data.assets", labelOf(a)))
+			w.warnings = append(w.warnings, oneOfSeveral(labelOf(a)))
 			continue
 		}
 		home.Set(key, jsondoc.String(w.paths[a]))
 	}
 	w.tidyExpressions()
+}
+
+func oneOfSeveral(label string) string {
+	return fmt.Sprintf("there are several expressions %q; Lumiverse shows the first, the others are kept in data.assets", label)
+}
+
+// rename is a label that gets another name in the mapping that it stands in.
+type rename struct {
+	s   *slot
+	key string
+	ref string
+}
+
+type renames []rename
+
+// apply gives every label its new name in the place of the old one; labels may change places. It returns those whose
+// new name another label has.
+func (r renames) apply() (taken []string) {
+	between := func(i int) string { return fmt.Sprintf("\x00%d", i) }
+	for i, x := range r {
+		x.s.obj.SetAfter(x.s.key, between(i), jsondoc.String(x.ref))
+		x.s.obj.Delete(x.s.key)
+	}
+	for i, x := range r {
+		if x.s.obj.Get(x.key) == nil {
+			x.s.obj.SetAfter(between(i), x.key, jsondoc.String(x.ref))
+		} else {
+			taken = append(taken, x.key)
+		}
+		x.s.obj.Delete(between(i))
+	}
+	return taken
+}
+
+// followDefault keeps the default expression the picture that it was.
+func (w *writer) followDefault(r renames) {
+	for _, x := range r {
+		e := x.s.src.v.Get("expressions")
+		if d, _ := e.Get("defaultExpression").Text(); x.s.kind == expression && d != "" && d == x.s.label {
+			e.Set("defaultExpression", jsondoc.String(x.key))
+			return
+		}
+	}
 }
 
 // mapping is the object that a label of an expression goes into, and its key there.
@@ -606,6 +660,7 @@ func (w *writer) list(match map[*canonical.Asset]*canonical.Asset) error {
 	}
 	moved := !w.fresh && w.d.TwinContainer() != w.d.Container
 	need := w.fresh || w.n.listed
+	need = need || w.several
 	if !need && w.zip {
 		for _, a := range shell.Media.Assets {
 			need = need || !w.natural(a)
