@@ -32,7 +32,7 @@ func TestImport2GiB(t *testing.T) {
 	_, err = a.WriteTo(f)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	for _, to := range []struct{ app, out string }{{"lumiverse", "folder"}, {"lumiverse", "all.zip"}} {
+	for _, to := range []struct{ app, out string }{{"lumiverse", "folder"}, {"lumiverse", "all.zip"}, {"sillytavern", "all.zip"}, {"sillytavern", "folder"}, {"bunzai", "all.zip"}} {
 		cmd := exec.Command(bin, "import", path, "-o", filepath.Join(dir, to.out), "--to", to.app)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -104,6 +104,13 @@ func sameTexts(a, b []*canonical.Entity) bool {
 
 // books applies the three-way contract to every place that holds a book.
 func (w *writer) books(list []*canonical.Entity) error {
+	if err := w.placeBooks(list); err != nil {
+		return err
+	}
+	return w.tellMisread(list)
+}
+
+func (w *writer) placeBooks(list []*canonical.Entity) error {
 	if err := w.wasRead(); err != nil || list == nil {
 		return err
 	}
@@ -210,7 +217,7 @@ func (w *writer) wasRead() error {
 	if len(w.wasBooks) > 0 {
 		d, _ := book.DialectOf(w.wasBooks[0], name)
 		w.fromWorld = d == book.LumiverseWorldBook
-		w.fromTavern = misread(w.wasBooks) != ""
+		w.fromTavern = isMisread(w.wasBooks)
 	}
 	if w.zip && w.sideNew && !w.fromWorld {
 		w.n.side.Root.Delete(worldBooks)
@@ -264,35 +271,109 @@ func (w *writer) second(list []*canonical.Entity) error {
 	return err
 }
 
-// misread says what the app misreads in a card's own book, which is in SillyTavern's dialect; "" where it reads the same.
-func misread(books []*canonical.Entity) string {
-	for _, e := range books {
-		d, raw := book.DialectOf(e, name)
-		if d != book.Tavern {
-			continue
-		}
-		as, err := book.LumiverseBook.Decode(raw, "", func(string) {})
-		if err != nil || len(as.Entries) != len(e.Lorebook().Entries) {
-			continue
-		}
-		var what []string
-		add := func(word string, differs bool) {
-			if differs && !slices.Contains(what, word) {
-				what = append(what, word)
+// misread is what the app makes of one field of an entry that a card says in SillyTavern's words.
+type misread struct {
+	path, after, what string
+}
+
+// misreads lists what the app misreads in a book of SillyTavern's dialect: it takes position and role from beside the
+// extensions alone, a number of selectiveLogic as its own, and use_regex as a switch that makes every key a pattern.
+func misreads(b *canonical.Lorebook, raw *jsondoc.Value) (out []misread) {
+	raw = raw.Clone()
+	beside := func(e *jsondoc.Value) {
+		e.Get("extensions").Delete("position")
+		e.Get("extensions").Delete("role")
+	}
+	for _, e := range raw.Get("entries").Elems() {
+		beside(e)
+	}
+	for _, e := range raw.Get("entries").Members() {
+		beside(e)
+	}
+	as, err := book.LumiverseBook.Decode(raw, "", func(string) {})
+	if err != nil || len(as.Entries) != len(b.Entries) {
+		return nil
+	}
+	for i, x := range b.Entries {
+		y := as.Entries[i]
+		word := func(field string, was, is *string, what string) {
+			if canonical.Or(was, "") != canonical.Or(is, "") {
+				out = append(out, misread{fmt.Sprintf("entries[%d].%s", i, field), canonical.Or(is, "the default"), what})
 			}
 		}
-		for i, x := range e.Lorebook().Entries {
-			y := as.Entries[i]
-			add("the logic of secondary keys", canonical.Or(x.SelectiveLogic, "") != canonical.Or(y.SelectiveLogic, ""))
-			add("positions", canonical.Or(x.Position, "") != canonical.Or(y.Position, ""))
-			add("roles", canonical.Or(x.Role, "") != canonical.Or(y.Role, ""))
-			add("use_regex, which makes every key a pattern", !sameKeys(x.Triggers, y.Triggers) || !sameKeys(x.SecondaryTriggers, y.SecondaryTriggers))
+		word("selectiveLogic", x.SelectiveLogic, y.SelectiveLogic, "the logic of secondary keys")
+		word("position", x.Position, y.Position, "positions")
+		word("role", x.Role, y.Role, "roles")
+		keys := func(field string, was, is []canonical.Trigger) {
+			if !sameKeys(was, is) {
+				out = append(out, misread{fmt.Sprintf("entries[%d].%s", i, field), keyTexts(is), "use_regex, which makes every key a pattern"})
+			}
 		}
-		if len(what) > 0 {
-			return strings.Join(what, "; ")
+		keys("triggers", x.Triggers, y.Triggers)
+		keys("secondaryTriggers", x.SecondaryTriggers, y.SecondaryTriggers)
+	}
+	return out
+}
+
+func keyTexts(list []canonical.Trigger) string {
+	var out []string
+	for _, t := range list {
+		if canonical.Or(t.IsRegex, false) {
+			out = append(out, "/"+t.Keyword+"/"+canonical.Or(t.Flags, ""))
+		} else {
+			out = append(out, t.Keyword)
 		}
 	}
-	return ""
+	return strings.Join(out, ", ")
+}
+
+// isMisread reports books of which the app misreads something.
+func isMisread(books []*canonical.Entity) bool {
+	for _, e := range books {
+		if d, raw := book.DialectOf(e, name); d == book.Tavern && len(misreads(e.Lorebook(), raw)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxMisread bounds the lines about one book.
+const maxMisread = 200
+
+// tellMisread says, field by field, what the app will make of a book that stays in SillyTavern's words: the card that
+// came in is written as it is, and only an archive has a place for the app's own words beside it.
+func (w *writer) tellMisread(list []*canonical.Entity) error {
+	root, prefix := w.d.Doc.Root, w.d.Variant.Prefix()
+	if w.zip && w.n.side.Root.Get(worldBooks).Len() > 0 {
+		return nil // the app reads those
+	}
+	own, _ := book.Find(root, prefix)
+	if own == nil || book.OfBook(own) != book.Tavern {
+		return nil
+	}
+	b, err := book.Tavern.Decode(own, "", func(string) {})
+	if err != nil {
+		return err
+	}
+	all := misreads(b, own)
+	if len(all) == 0 {
+		return nil
+	}
+	var what []string
+	for i, x := range all {
+		if !slices.Contains(what, x.what) {
+			what = append(what, x.what)
+		}
+		if i < maxMisread && len(list) == 1 {
+			w.d.Near = append(w.d.Near, formats.Near{Piece: 1, Path: x.path, After: x.after, Why: "Lumiverse misreads " + x.what + " in a lorebook that is written for SillyTavern; the file keeps it as it came"})
+		}
+	}
+	fix := "convert the card to Lumiverse as .charx, which gets the lorebook in the app's own words beside it"
+	if w.zip {
+		fix = "convert the card to Lumiverse as JSON and that to .charx again, which gets the lorebook in the app's own words beside it"
+	}
+	w.warnings = append(w.warnings, fmt.Sprintf("the lorebook of this card is written for SillyTavern, and Lumiverse reads %s of it differently (%s); %s", fault.Amount(int64(len(all)), "values"), strings.Join(what, "; "), fix))
+	return nil
 }
 
 func sameKeys(a, b []canonical.Trigger) bool {

@@ -28,15 +28,6 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 	n := open(c.Doc.Root, c.Variant, c.Res, nil, nil)
 	n.read(&canonical.Character{Media: tavern.ReadMedia(c.Doc.Root, c.Variant, c.Res)})
 	c.Warnings = append(c.Warnings, n.joined...)
-	if books, _, err := extract(c.Doc.Root, c.Variant, n.side); err == nil {
-		if what := misread(books); what != "" {
-			fix := "convert the card to Lumiverse as .charx, which gets the lorebook in the app's own words beside it"
-			if c.Container == formats.CharX {
-				fix = "convert the card to Lumiverse as JSON and that to .charx again, which gets the lorebook in the app's own words beside it"
-			}
-			c.Warnings = append(c.Warnings, "the lorebook of this card is written for SillyTavern, and Lumiverse reads it differently ("+what+"); "+fix)
-		}
-	}
 	d := app.Decoded(c)
 	card := d.Unmapped
 	d.Unmapped = func() []string {

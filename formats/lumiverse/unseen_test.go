@@ -20,11 +20,15 @@ var leftover = strings.Replace(plainCard(`{"world_book_ids":[]}`), `"extensions"
 
 func TestForeignBook(t *testing.T) {
 	d, books := pieces(t, []byte(leftover))
-	all := strings.Join(d.Warnings, "\n")
-	assert.Contains(t, all, "Lumiverse reads it differently")
-	assert.Contains(t, all, "use_regex")
-	assert.Contains(t, all, "as .charx")
-	assert.Equal(t, leftover, string(encode(t, d.Entity, formats.EncodeContext{Lorebooks: books})), "unedited it stays")
+	assert.Empty(t, d.Warnings, "another app reads it as it is meant")
+	kept, err := character{}.Encode(d.Entity, formats.EncodeContext{Lorebooks: books, Limits: limits.Card()})
+	require.NoError(t, err)
+	assert.Equal(t, leftover, string(bytesOf(t, kept.Data)), "unedited it stays")
+	said := told(t, kept, "as .charx")
+	assert.Equal(t, map[string]string{
+		"entries[0].selectiveLogic": canonical.LogicNotAll, "entries[0].position": canonical.PosWorld, "entries[0].role": "the default",
+		"entries[0].triggers": "/cat/i", "entries[0].secondaryTriggers": "/dog/i",
+	}, said, "and the report says what the app makes of it")
 
 	out := encode(t, d.Entity, formats.EncodeContext{Lorebooks: books, Container: formats.CharX})
 	w := parse(t, entryOf(t, out, sidecar)).Get("world_books")
@@ -37,7 +41,10 @@ func TestForeignBook(t *testing.T) {
 	assert.False(t, on, "the keys are words")
 	assert.Contains(t, entryOf(t, out, "card.json"), `"mine":7`, "the card's own copy stays as it is")
 	back, now := pieces(t, out)
-	assert.NotContains(t, strings.Join(back.Warnings, "\n"), "differently")
+	again, err := character{}.Encode(back.Entity, formats.EncodeContext{Lorebooks: now, Limits: limits.Card()})
+	require.NoError(t, err)
+	assert.Empty(t, again.Near)
+	assert.NotContains(t, strings.Join(again.Warnings, "\n"), "differently")
 	require.Len(t, now, 1)
 	assert.Empty(t, differs(t, books[0].Body, now[0].Body))
 	assert.NotContains(t, strings.Join(back.Unmapped(), "\n"), "entries[0]", "the copy says nothing more")
@@ -45,8 +52,10 @@ func TestForeignBook(t *testing.T) {
 	t.Run("an archive unedited, then edited", func(t *testing.T) {
 		in := archive(t, file{"card.json", []byte(leftover)})
 		d, books := pieces(t, in)
-		assert.Contains(t, strings.Join(d.Warnings, "\n"), "as JSON and that to .charx")
-		assert.Equal(t, in, encode(t, d.Entity, formats.EncodeContext{Lorebooks: books}))
+		kept, err := character{}.Encode(d.Entity, formats.EncodeContext{Lorebooks: books, Limits: limits.Card()})
+		require.NoError(t, err)
+		assert.Equal(t, in, bytesOf(t, kept.Data))
+		assert.Len(t, told(t, kept, "as JSON and that to .charx"), 5)
 		books[0].Lorebook().Entries[0].Content = "changed"
 		out := encode(t, d.Entity, formats.EncodeContext{Lorebooks: books})
 		assert.Contains(t, entryOf(t, out, sidecar), "changed")
@@ -57,9 +66,28 @@ func TestForeignBook(t *testing.T) {
 	})
 	t.Run("a book that both read alike", func(t *testing.T) {
 		plain := strings.Replace(plainCard(`{"world_book_ids":[]}`), `"extensions":{"w`, `"character_book":{"entries":[{"keys":["cat"],"content":"c","enabled":true,"insertion_order":3,"position":"before_char","extensions":{}}]},"extensions":{"w`, 1)
-		d, _ := pieces(t, []byte(plain))
-		assert.Empty(t, d.Warnings)
+		d, books := pieces(t, []byte(plain))
+		kept, err := character{}.Encode(d.Entity, formats.EncodeContext{Lorebooks: books, Limits: limits.Card()})
+		require.NoError(t, err)
+		assert.Empty(t, kept.Warnings)
+		assert.Empty(t, kept.Near)
 	})
+}
+
+// told is what the encoder says of the card's book, by path.
+func told(t testing.TB, out *formats.Encoded, fix string) map[string]string {
+	t.Helper()
+	all := strings.Join(out.Warnings, "\n")
+	for _, s := range []string{"Lumiverse reads", "differently", "use_regex", fix} {
+		assert.Contains(t, all, s)
+	}
+	said := map[string]string{}
+	for _, n := range out.Near {
+		assert.Equal(t, 1, n.Piece)
+		assert.Contains(t, n.Why, "Lumiverse misreads")
+		said[n.Path] = n.After
+	}
+	return said
 }
 
 func TestUnseenPictures(t *testing.T) {
