@@ -9,6 +9,7 @@ import (
 	"bunzai/formats"
 	"bunzai/formats/internal/book"
 	"bunzai/formats/internal/tavern"
+	"bunzai/jsondoc"
 )
 
 type character struct{}
@@ -28,6 +29,9 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 	n := open(c.Doc.Root, c.Variant, c.Res, nil, nil)
 	n.read(&canonical.Character{Media: tavern.ReadMedia(c.Doc.Root, c.Variant, c.Res)})
 	c.Warnings = append(c.Warnings, n.joined...)
+	if where := localLinks(c.Doc.Root, c.Variant); len(where) > 0 {
+		c.Warnings = append(c.Warnings, "links to pictures of one account ("+localImage+"...) stand in "+strings.Join(where, ", ")+"; nobody else can see them, and the pictures are not in this file")
+	}
 	d := app.Decoded(c)
 	card := d.Unmapped
 	d.Unmapped = func() []string {
@@ -38,6 +42,31 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 		return append(out, n.moreUnmapped()...)
 	}
 	return d, nil
+}
+
+// localImage begins the address of a picture on the app's own server. Its import puts such links into texts (Q13c).
+const localImage = "/api/v1/images/"
+
+// localLinks lists the texts of a card that link such pictures.
+func localLinks(root *jsondoc.Value, v tavern.Variant) (out []string) {
+	data, prefix := root, strings.TrimSuffix(v.Prefix(), ".")
+	if prefix != "" {
+		data = root.Get(prefix)
+	}
+	for k, m := range data.Members() {
+		s, _ := m.Text()
+		has := strings.Contains(s, localImage)
+		if m.Kind() == jsondoc.KindArray {
+			for _, e := range m.Elems() {
+				s, _ := e.Text()
+				has = has || strings.Contains(s, localImage)
+			}
+		}
+		if has {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // Encode writes the card over its own twin, or a new one, with its sidecar in an archive.

@@ -361,7 +361,13 @@ func (w *writer) assign(match map[*canonical.Asset]*canonical.Asset, avatarOf ma
 		if x := avatarOf[v]; x != nil && x.avatar != nil {
 			old = x.avatar.path
 		}
-		all = append(all, want{p, old, icons + cleaned(w.rowID(i, v))})
+		base := icons + cleaned(w.rowID(i, v))
+		for k := range all { // a view of it among the assets is the same file; where there is no portrait, an icon would become it
+			if w.body.Media.Portrait != nil && all[k].a.Blob == p.Blob && all[k].a.Role == canonical.RoleOther && all[k].base == "" {
+				all[k].base = base
+			}
+		}
+		all = append(all, want{p, old, base})
 	}
 	inZip := w.d.TwinContainer() == formats.CharX
 	taken := map[string]bool{"card.json": true, sidecar: true}
@@ -587,8 +593,8 @@ func (w *writer) followDefault(r renames) {
 // mapping is the object that a label of an expression goes into, and its key there.
 func (w *writer) mapping(l string) (home *jsondoc.Value, key string) {
 	if char, rest, ok := groupOf(l); ok {
-		g, _, _ := w.n.groups()
-		if g == nil {
+		g, src, _ := w.n.groups()
+		if g == nil || w.zip && src.v != w.n.side.Root { // those of the card are read by nobody in an archive
 			fieldmap.Put(w.holder("expression_groups"), []string{"expression_groups", "groups"}, jsondoc.Object())
 			g = w.holder("expression_groups").At("expression_groups", "groups")
 		}
@@ -636,6 +642,28 @@ func (w *writer) tidyExpressions() {
 		}
 		x.Delete("expressions")
 	}
+	if w.sideNew {
+		w.tidyGroups(x)
+	}
+}
+
+// tidyGroups takes the groups out of the card when their pictures have moved; a group that is empty goes with them.
+func (w *writer) tidyGroups(x *jsondoc.Value) {
+	moved := w.n.side.Root.At("expression_groups", "groups")
+	if x.Get("expression_groups").Kind() != jsondoc.KindObject || moved == nil {
+		return
+	}
+	for _, m := range x.Get("expression_groups").Members() {
+		if m.Kind() != jsondoc.KindObject || m.Len() > 0 {
+			return
+		}
+	}
+	for char := range x.Get("expression_groups").Members() {
+		if moved.Get(char) == nil {
+			moved.Set(char, jsondoc.Object())
+		}
+	}
+	x.Delete("expression_groups")
 }
 
 func removeElem(list, elem *jsondoc.Value) {
