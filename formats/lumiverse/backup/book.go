@@ -28,7 +28,8 @@ var lifted = []string{"outlet_name", "wi_marker", "wi_marker_side"}
 
 const bookTable = "world_books"
 
-// bookCache bounds the rows, in bytes, of the books that are kept for the characters that link them.
+// bookCache bounds the rows, in bytes, of the books that are kept for the pieces that link them. Books that fit in
+// together are decoded once, however many link them; of more, those that were used last.
 const bookCache = 8 << 20
 
 type cachedBook struct {
@@ -52,6 +53,7 @@ func (a *archive) allBooks(yield func(*formats.BackupPiece) bool) bool {
 			}
 			e.ID = a.uniqueID(canonical.KindLorebook, e.ID)
 			a.bookIDs[id] = e.ID
+			a.remember(id, e)
 			a.report.Imported.Lorebooks++
 			a.report.Imported.LorebookEntries += int64(entries)
 			if !yield(&formats.BackupPiece{Entity: e, Info: a.info(canonical.KindLorebook), Container: formats.JSON, Limits: a.pieceLimits(), Table: bookTable, Row: r.n, RowID: r.id}) {
@@ -138,6 +140,12 @@ func (a *archive) book(id string) *canonical.Entity {
 		return nil
 	}
 	e.ID = at
+	a.remember(id, e)
+	return e
+}
+
+// remember keeps a book for the next piece that links it, within bounds.
+func (a *archive) remember(id string, e *canonical.Entity) {
 	size := int64(a.bookRows[id].len)
 	for _, k := range a.entries[id] {
 		size += int64(k.len)
@@ -151,7 +159,6 @@ func (a *archive) book(id string) *canonical.Entity {
 		total -= a.recent[0].size
 		a.recent = slices.Delete(a.recent, 0, 1)
 	}
-	return e
 }
 
 // info is the codec's description, or the app's own for a kind that is only read here.

@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 	require.True(t, fault.Is(err, fault.OverLimit), "%v", err)
 }
 
-// TestDamagedTables: a wrong checksum is a warning; a table that breaks off keeps what came before and stops no other.
+// TestDamagedTables (lumiverse.md 9 Q24): a wrong checksum is a warning; a table that breaks off keeps what came before and stops no other.
 func TestDamagedTables(t *testing.T) {
 	a := one()
 	a.Opts = map[string]lvbak.Opts{"database/characters.ndjson": {CRC: 1, Size: 5}}
@@ -125,7 +125,7 @@ func TestDamagedTables(t *testing.T) {
 	require.EqualValues(t, 1, rep.FailedRows)
 }
 
-// TestRepeated: the first row of an id counts.
+// TestRepeated: the first row of an id counts (lumiverse.md 9 Q24).
 func TestRepeated(t *testing.T) {
 	a := one()
 	row := a.Tables["characters"][0]
@@ -136,7 +136,8 @@ func TestRepeated(t *testing.T) {
 	require.Contains(t, strings.Join(rep.Warnings, "\n"), "table characters: 2 rows with an id that was there before, and was taken once; 1 of them said something else")
 }
 
-// TestScopes: where scripts go, and that none reaches further than it did.
+// TestScopes: where scripts go, and that none reaches further than it did (lumiverse.md 11 D-13), and that a script of a
+// preset is on where the app's list says so (lumiverse.md 9 Q22).
 func TestScopes(t *testing.T) {
 	a := whole()
 	a.Tables["regex_scripts"] = []string{
@@ -197,6 +198,66 @@ func TestAlias(t *testing.T) {
 	require.NotNil(t, list[2].Entity.Character().Media.Portrait)
 	require.Len(t, rep.MissingBinaries, 1)
 	require.Equal(t, "files/images/i2.png is not in the archive", rep.MissingBinaries[0].Reason)
+}
+
+// TestBookOnce: a book that many link is decoded once while it is kept, and what is kept has a bound.
+func TestBookOnce(t *testing.T) {
+	for _, big := range []bool{false, true} {
+		text := "c"
+		if big {
+			text = strings.Repeat("c", 3<<20)
+		}
+		a := one()
+		a.Tables = map[string][]string{}
+		for b := range 4 {
+			a.Tables["world_books"] = append(a.Tables["world_books"], lvbak.Row("id", fmt.Sprint("b", b), "name", fmt.Sprint("B", b)))
+			a.Tables["world_book_entries"] = append(a.Tables["world_book_entries"], lvbak.Row("id", fmt.Sprint("e", b), "world_book_id", fmt.Sprint("b", b), "key", `json:["k"]`, "content", text))
+		}
+		for c := range 8 {
+			a.Tables["characters"] = append(a.Tables["characters"], lvbak.Row("id", fmt.Sprint("c", c), "name", fmt.Sprint("C", c), "extensions", fmt.Sprintf(`json:{"world_book_ids": ["b%d"]}`, c%4)))
+		}
+		list, rep := read(t, a.Build())
+		require.Zero(t, rep.FailedRows, "%v", rep.Failed)
+		books := map[string]*canonical.Entity{}
+		for _, p := range of(list, canonical.KindLorebook) {
+			books[p.Entity.ID] = p.Entity
+		}
+		same := 0
+		for _, p := range of(list, canonical.KindCharacter) {
+			require.Len(t, p.Books, 1)
+			if p.Books[0] == books[p.Books[0].ID] {
+				same++
+			}
+			ok, err := canonical.Same(p.Books[0].Body, books[p.Books[0].ID].Body)
+			require.NoError(t, err)
+			require.True(t, ok)
+		}
+		if big {
+			require.Less(t, same, 8, "more than is kept are decoded again")
+		} else {
+			require.Equal(t, 8, same)
+		}
+	}
+}
+
+// TestUncropped (lumiverse.md 9 Q26): the uncropped picture of an alternate avatar comes along, which the app itself
+// leaves behind.
+func TestUncropped(t *testing.T) {
+	a := one()
+	a.Tables["characters"] = []string{lvbak.Row("id", "c1", "name", "Ann", "extensions", `json:{"alternate_avatars": [{"id": "v1", "label": "L", "image_id": "i1", "original_image_id": "i2"}]}`)}
+	a.Tables["images"] = []string{lvbak.Image("i1"), lvbak.Image("i2")}
+	a.Files = map[string][]byte{"files/images/i1.png": lvbak.Pixel(1), "files/images/i2.png": lvbak.Pixel(2)}
+	list, rep := read(t, a.Build())
+	require.Empty(t, rep.MissingBinaries)
+	var got []string
+	for _, x := range list[0].Entity.Character().Media.Assets {
+		r, err := x.Blob.Raw()
+		require.NoError(t, err)
+		b, err := rope.View(r, 0, r.Size())
+		require.NoError(t, err)
+		got = append(got, string(b))
+	}
+	require.Contains(t, got, string(lvbak.Pixel(2)))
 }
 
 // TestStop: whoever has enough gets no more.
