@@ -13,6 +13,9 @@ import (
 type lorebook = canonical.Lorebook
 
 func (d *Dialect) buildBook() fieldmap.Map[lorebook] {
+	if d.isRisu() {
+		return d.buildRisuBook()
+	}
 	p := func(r fieldmap.Row[lorebook]) fieldmap.Row[lorebook] {
 		switch {
 		case r.Path == "description" && d.Name == "lumiverse":
@@ -39,6 +42,11 @@ func (d *Dialect) Decode(v *jsondoc.Value, where string, warn func(string)) (*lo
 	}
 	b := &lorebook{Entries: []*entry{}}
 	d.BookRows().Read(v, b, func(path, what string) { warn(join(where, path) + " " + what) })
+	if d.isRisu() && v.Get("entries").Kind() == jsondoc.KindArray {
+		l := d.decodeRisu(v.Get("entries"), join(where, "entries"), warn)
+		b.Entries, b.Categories = l.entries, l.folders
+		return b, nil
+	}
 	entries, _ := d.decodeEntries(v, where, warn)
 	b.Entries = entries
 	return b, nil
@@ -146,7 +154,7 @@ func (d *Dialect) newBook() *jsondoc.Value {
 		return v
 	}
 	v.Set("name", jsondoc.String(""))
-	if d == Tavern {
+	if d == Tavern || d == RisuBook {
 		v.Set("extensions", jsondoc.Object())
 	}
 	v.Set("entries", jsondoc.Array())
@@ -154,6 +162,13 @@ func (d *Dialect) newBook() *jsondoc.Value {
 }
 
 func (d *Dialect) encodeEntries(b *lorebook, twin *jsondoc.Value, fresh bool, near fieldmap.Near) {
+	if d.isRisu() {
+		if twin.Get("entries").Kind() != jsondoc.KindArray {
+			twin.Set("entries", jsondoc.Array())
+		}
+		d.encodeRisu(b, twin.Get("entries"), fresh, near)
+		return
+	}
 	was, vals := d.decodeEntries(twin, "", func(string) {})
 	at := map[string]int{}
 	for i, e := range was {
@@ -355,6 +370,9 @@ func (d *Dialect) UnmappedIn(v *jsondoc.Value) []string {
 	}
 	switch list := v.Get("entries"); list.Kind() {
 	case jsondoc.KindArray:
+		if d.isRisu() {
+			return append(out, d.UnmappedInList(list, "entries")...)
+		}
 		for _, e := range list.Elems() {
 			add(e)
 		}

@@ -25,6 +25,7 @@ type Dialect struct {
 	boolOnly bool              // recursion delay is a switch
 	regexKey bool              // use_regex makes every key a bare pattern
 	object   bool              // entries is an object keyed by uid
+	ext      string            // Risu: the member for what is not the app's own; "" for other apps
 }
 
 var (

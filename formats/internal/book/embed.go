@@ -55,11 +55,22 @@ func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical
 	if err != nil {
 		return nil, nil, err
 	}
-	parts := recorded(v, len(b.Entries))
+	rows := len(b.Entries)
+	if d.isRisu() {
+		rows = v.Get("entries").Len() // folders are rows too
+	}
+	parts := recorded(v, rows)
 	if parts == nil {
 		return []*canonical.Entity{d.entity(b, v.Clone(), host)}, warnings, nil
 	}
-	_, vals := d.decodeEntries(v, "", func(string) {})
+	var vals []*jsondoc.Value
+	if d.isRisu() {
+		for _, e := range v.Get("entries").Elems() {
+			vals = append(vals, e)
+		}
+	} else {
+		_, vals = d.decodeEntries(v, "", func(string) {})
+	}
 	var out []*canonical.Entity
 	from := 0
 	for i, p := range parts {
@@ -71,12 +82,18 @@ func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical
 		part := &lorebook{}
 		d.BookRows().Read(raw, part, nil)
 		part.Name = p.name
-		part.Entries = b.Entries[from : from+p.count]
+		if !d.isRisu() {
+			part.Entries = b.Entries[from : from+p.count]
+		}
 		clones := make([]*jsondoc.Value, p.count)
 		for j := range clones {
 			clones[j] = vals[from+j].Clone()
 		}
 		raw.Get("entries").SetElems(clones)
+		if d.isRisu() {
+			l := d.decodeRisu(raw.Get("entries"), "entries", func(string) {})
+			part.Entries, part.Categories = l.entries, l.folders
+		}
 		if x := raw.Get("extensions"); x != nil && i == 0 {
 			x.Delete(mergedKey)
 			x.Delete(othersKey)
@@ -116,7 +133,7 @@ func DialectOf(e *canonical.Entity, host string) (*Dialect, *jsondoc.Value) {
 		return nil, nil
 	}
 	id, _ := o.Unmapped.Get("dialect").Text()
-	for _, d := range []*Dialect{Tavern, LumiverseBook, LumiverseWorldBook, WorldInfo} {
+	for _, d := range []*Dialect{Tavern, LumiverseBook, LumiverseWorldBook, WorldInfo, RisuBook, RisuLore} {
 		if d.ID() == id {
 			return d, o.Raw.Root.Clone()
 		}
@@ -140,6 +157,10 @@ func (d *Dialect) ID() string {
 		return "world-info"
 	case LumiverseBook:
 		return "lumiverse-book"
+	case RisuBook:
+		return "risu-book"
+	case RisuLore:
+		return "risu-lore"
 	}
 	return "lumiverse-world-book"
 }

@@ -28,6 +28,9 @@ func (d *Dialect) tables() *tables {
 	}
 	t := &tables{rows: d.build(), book: d.buildBook()}
 	t.entryCovers = t.rows.Coverage("id", "uid", "extensions.uid")
+	if d.isRisu() {
+		t.entryCovers = t.rows.Coverage("id", "uid", "bookVersion", "loreCache", "activationPercent", "extensions.risu_loreCache", "extensions.risu_activationPercent")
+	}
 	t.all = t.book.Coverage("entries", "type", "version", "spec", "exported_at", "extensions."+mergedKey, "extensions."+othersKey)
 	maps.Store(d, t)
 	return t
@@ -41,10 +44,17 @@ func (d *Dialect) BookRows() fieldmap.Map[lorebook] { return d.tables().book }
 
 // Fields is the field map of the book and its entries as seen from the canonical side.
 func (d *Dialect) Fields() []formats.Field {
-	return append(d.BookRows().Fields(""), d.Rows().Fields("entries[].")...)
+	out := append(d.BookRows().Fields(""), d.Rows().Fields("entries[].")...)
+	if d.isRisu() {
+		out = append(out, d.folderRows().Fields("categories[].")...)
+	}
+	return out
 }
 
 func (d *Dialect) build() fieldmap.Map[entry] {
+	if d.isRisu() {
+		return d.buildRisu()
+	}
 	num := func(field string, f func(e *entry) **float64) fieldmap.Row[entry] {
 		return row(d, field, fieldmap.Ptr(f), fieldmap.Number())
 	}
@@ -327,7 +337,7 @@ func (d *Dialect) commentRow() fieldmap.Row[entry] {
 				obj.Set("comment", jsondoc.String(*e.Comment))
 			default:
 				fieldmap.Put(obj, park, jsondoc.String(*e.Comment))
-				if t := canonical.Or(e.Title, ""); t != "" && *e.Comment != "" && *e.Comment != t {
+				if t := canonical.Or(e.Title, ""); !d.isRisu() && t != "" && *e.Comment != "" && *e.Comment != t {
 					near("title", t, "the entry has a name and a comment; SillyTavern and Lumiverse show the comment, \""+*e.Comment+"\", as the title where a file has both; here the name is the title, and the comment is kept for the way back")
 				}
 			}
