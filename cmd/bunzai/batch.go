@@ -109,7 +109,7 @@ func (p *plan) hopeless() error {
 		}
 	}
 	if first == nil {
-		return fault.New(fault.NoCard, "", "there is no file to convert%s", p.leftOut(" (", ")"))
+		return fault.New(fault.NoCard, "", "there is no file to read%s", p.leftOut(" (", ")"))
 	}
 	return first
 }
@@ -239,17 +239,8 @@ func (b *batch) convert(it *item) (r *outcome) {
 			r.out = nil
 		}
 	}()
-	if it.err != nil {
-		r.err = it.err
-		return r
-	}
 	var warnings []string
-	if it.pack != nil {
-		r.f, warnings, r.err = it.pack.take(b.s, b.engine, it, b.o.Limits)
-	} else {
-		r.f, r.err = b.s.open(it.path, b.o.Limits)
-	}
-	if r.err != nil {
+	if r.f, warnings, r.err = b.plan.open(it); r.err != nil {
 		return r
 	}
 	o := b.o
@@ -314,7 +305,7 @@ func (b *batch) finish(stopped bool, fatal error) error {
 	case t.counts[failed] > 0:
 		return fault.New(fault.Damaged, "", "%d of %s could not be converted", t.counts[failed], counted(n, "file", "files"))
 	case t.counts[converted] == 0:
-		return fault.New(fault.NoCard, "", "none of %s is a card", counted(n, "file", "files"))
+		return fault.New(fault.NoCard, "", "there is no card among %s", counted(n, "file", "files"))
 	}
 	return nil
 }

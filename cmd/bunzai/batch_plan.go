@@ -100,6 +100,18 @@ func (p *plan) refuse(path string, skip bool, err error) error {
 	return p.add(item{label: path, path: path, err: err, skip: skip}, "")
 }
 
+// open opens an item; warnings say what of it is damaged but readable.
+func (p *plan) open(it *item) (f *file, warnings []string, err error) {
+	switch {
+	case it.err != nil:
+		return nil, nil, it.err
+	case it.pack != nil:
+		return it.pack.take(p.s, p.engine, it, p.lim)
+	}
+	f, err = p.s.open(it.path, p.lim)
+	return f, nil, err
+}
+
 // take adds what one argument names. alone says that there is no other argument: the content of a folder or a ZIP then
 // goes to the output itself, and below a folder of its name otherwise.
 func (p *plan) take(arg string, alone bool) error {

@@ -260,7 +260,7 @@ func TestBatchUsage(t *testing.T) {
 		{exitUsage, `there is no app "nowhere"`, []string{"a.json", "--out-dir", "o", "--to", "nowhere"}},
 		{exitUsage, "there is no file typo.json", []string{"typo.json", "--out-dir", "o"}},
 		{exitUsage, "no file is named like t*.json", []string{"t*.json", "--out-dir", "o"}},
-		{exitNotRecognized, "there is no file to convert", []string{"empty", "--out-dir", "o"}},
+		{exitNotRecognized, "there is no file to read", []string{"empty", "--out-dir", "o"}},
 		{exitUsage, "one of the inputs", []string{"pack.zip", "--out-zip", "pack.zip", "--force"}},
 		{exitUsage, "exists", []string{"a.json", "--out-zip", "pack.zip"}},
 		{exitUsage, "exists", []string{"a.json", "--out-dir", "o", "--report-file", "file"}},
@@ -303,6 +303,18 @@ func TestBatchKeeps(t *testing.T) {
 	code, _, stderr = cli(t, "", "convert", "cards/a.json", "cards/b.json", "--to", "lumiverse", "--out-dir", "out", "--force")
 	require.Equal(t, exitDone, code, stderr)
 	assert.NotEqual(t, "mine", tree(t, "out")["b.json"])
+
+	// A link in the output folder leads nowhere else.
+	require.NoError(t, os.MkdirAll("led/x", 0o755))
+	require.NoError(t, os.Mkdir("elsewhere", 0o755))
+	require.NoError(t, os.Symlink(filepath.Join("..", "..", "elsewhere"), "led/x/sub"))
+	writeFile(t, "deep/sub/a.json", card)
+	writeFile(t, "deep/b.json", card)
+	code, stdout, _ = cli(t, "", "convert", "deep", "--to", "lumiverse", "--out-dir", "led/x", "--force")
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stdout, "escapes")
+	assert.Empty(t, tree(t, "elsewhere"))
+	assert.FileExists(t, "led/x/b.json")
 
 	// An output folder inside the input is no input the next time; nor is the ZIP or the report.
 	require.NoError(t, os.Mkdir("in", 0o755))
@@ -421,4 +433,54 @@ func TestProgress(t *testing.T) {
 	assert.Equal(t, "\r[######..................] 10/40  cards/a\ufffd[31m.png", strings.TrimRight(b.String(), " "))
 	p.end()
 	assert.True(t, strings.HasSuffix(b.String(), " \r"), "the bar goes")
+}
+
+// TestReadMany: detect and inspect of several files give a row for each, whatever is wrong with one.
+func TestReadMany(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "in/a.json", card)
+	writeFile(t, "in/b.png", string(samples.PNG(samples.Card("chara", numbered(2)))))
+	writeFile(t, "in/words.txt", "only words")
+	code, out, errs := cli(t, "", "detect", "in")
+	assert.Equal(t, exitDone, code, errs)
+	assert.Equal(t, []string{"a.json", "b.png", "words.txt"}, firstOf(out))
+	assert.Contains(t, out, "a.json     SillyTavern character")
+	assert.Contains(t, out, "words.txt  - this is plain text and no card")
+	code, out, errs = cli(t, "", "inspect", "in/*.{json,png}")
+	assert.Equal(t, exitDone, code, errs)
+	assert.Regexp(t, `b\.png +Sera 2 +SillyTavern character card +2 greetings, 0 entries, 0 assets`, out)
+
+	writeFile(t, "in/broken.json", card[:100])
+	for _, command := range []string{"detect", "inspect"} {
+		code, out, errs = cli(t, "", command, "in", "--json")
+		assert.Equal(t, exitFailed, code)
+		assert.Contains(t, errs, "1 of 4 files could not be read")
+		var got []string
+		for l := range strings.Lines(out) {
+			var r struct {
+				Source string
+				Result *struct{ Format struct{ App string } }
+				Error  *failure
+			}
+			require.NoError(t, json.Unmarshal([]byte(l), &r), l)
+			switch {
+			case r.Error != nil:
+				got = append(got, r.Error.Code)
+			default:
+				got = append(got, r.Result.Format.App)
+			}
+		}
+		assert.Equal(t, []string{"sillytavern", "sillytavern", "damaged", "not-recognized"}, got, command)
+	}
+	code, _, errs = cli(t, "", "detect", "in/words.txt", "in/words.txt", "in/w*.txt")
+	assert.Equal(t, exitNotRecognized, code)
+	assert.Contains(t, errs, "nothing that bunzai knows among 1 file")
+}
+
+// firstOf is the file name at the start of each row.
+func firstOf(out string) (names []string) {
+	for l := range strings.Lines(out) {
+		names = append(names, filepath.Base(strings.Fields(l)[0]))
+	}
+	return names
 }

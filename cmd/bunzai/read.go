@@ -9,10 +9,10 @@ import (
 	"bunzai/limits"
 )
 
-// reading is what every command takes that reads one file.
+// reading is what every command takes that only reads.
 type reading struct {
-	File   string `arg:"" help:"The file; - is standard input."`
-	Limits string `enum:"card,large" default:"card" help:"Bounds on what a file may cost: card (any usual card) or large (archives with thousands of pictures)."`
+	Files  []string `arg:"" name:"file" help:"A file, or - for standard input. Several files, a folder or a quoted pattern give a table."`
+	Limits string   `enum:"card,large" default:"card" help:"Bounds on what a file may cost: card (any usual card) or large (archives with thousands of pictures)."`
 }
 
 func (r *reading) open(s *streams) (*file, convert.Options, error) {
@@ -20,7 +20,7 @@ func (r *reading) open(s *streams) (*file, convert.Options, error) {
 	if !ok {
 		return nil, convert.Options{}, fault.New(fault.BadArgument, "", "there are no limits named %q", r.Limits)
 	}
-	f, err := s.open(r.File, lim)
+	f, err := s.open(r.Files[0], lim)
 	if err != nil {
 		return nil, convert.Options{}, err
 	}
@@ -34,6 +34,20 @@ type detectCmd struct {
 
 // Run prints what the file is. A file that nobody claims is printed too, and ends with code 3.
 func (c *detectCmd) Run(s *streams) error {
+	if c.many() {
+		return c.each(s, c.JSON, func(e *convert.Engine, f *file, o convert.Options) (any, []string, error) {
+			d, err := e.Detect(f.src, o)
+			if err != nil {
+				return nil, nil, err
+			}
+			v := d.View()
+			if v.Format == nil {
+				_, err := e.Read(f.src, o) // says what it is instead
+				return nil, nil, err
+			}
+			return v, []string{v.Format.Label, v.File.Label}, nil
+		})
+	}
 	f, o, err := c.open(s)
 	if err != nil {
 		return err
@@ -80,6 +94,20 @@ type inspectCmd struct {
 
 // Run prints what the file holds.
 func (c *inspectCmd) Run(s *streams) error {
+	if c.many() {
+		return c.each(s, c.JSON, func(e *convert.Engine, f *file, o convert.Options) (any, []string, error) {
+			v, err := e.Inspect(f.src, o)
+			if err != nil {
+				return nil, nil, err
+			}
+			entries := 0
+			for _, p := range v.Pieces {
+				entries += len(p.Entries)
+			}
+			holds := counted(len(v.Pieces[0].Greetings), "greeting", "greetings") + ", " + counted(entries, "entry", "entries") + ", " + counted(len(v.Pieces[0].Assets), "asset", "assets")
+			return v, []string{beginning(name(v.Pieces[0].Name), 40), v.Format.Label, holds}, nil
+		})
+	}
 	f, o, err := c.open(s)
 	if err != nil {
 		return err

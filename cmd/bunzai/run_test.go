@@ -50,10 +50,10 @@ func TestUsage(t *testing.T) {
 		{"frobnicate"},
 		{"convert", "x.json"},
 		{"convert", "x.json", "--to"},
-		{"detect", "a", "b"},
 		{"detect", "x", "--limits", "huge"},
 		{"detect", "no-such-file"},
-		{"detect", t.TempDir()},
+		{"detect", "no-such-file", "nor-this"},
+		{"inspect", "no-such-*.png"},
 		{"convert", "x.json", "--to", "sillytavern", "--container", "gif"},
 	} {
 		code, out, errs := cli(t, "", args...)

@@ -48,8 +48,10 @@ describe('the command line', { concurrency: 4 }, () => {
     [5, ['convert', 'lumi.charx', '--to', 'sillytavern', '--strict']],
     [2, ['convert', 'v2.json', '--to', 'nowhere']], [2, ['convert', 'v2.json']], [2, ['convert', 'v2.json', '--to', 'sillytavern', '-o', 'wi.json']],
     [2, ['convert', 'v2.json', '--to', 'sillytavern', '-o', 'v2.json', '--force', '--json']], [0, ['convert', 'v2.json', '--to', 'sillytavern', '-o', 'wi.json', '--force']],
-    [2, ['detect', 'no-such-file']], [2, ['detect', '.']], [2, ['frobnicate']], [2, ['detect', 'v2.json', '--limits', 'huge']],
+    [2, ['detect', 'no-such-file']], [1, ['detect', '.']], [1, ['inspect', 'v2.json', 'words.txt', 'empty.json', '--json']], [2, ['frobnicate']], [2, ['detect', 'v2.json', '--limits', 'huge']],
     [4, ['inspect', 'deep.json']],
+    [1, ['convert', '.', '--to', 'lumiverse', '--out-dir', 'many', '--json', '-q']],
+    [0, ['convert', 'v?.json', 'w*.json', 'full.charx', '--to', 'lumiverse', '--out-zip', 'many.zip', '-q', '--name-by', 'card']],
   ];
   for (const [code, args] of cases) {
     test(`bunzai ${args.join(' ')}`, async () => assert.equal((await both(args)).code, code));
