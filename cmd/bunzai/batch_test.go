@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"bunzai/limits"
 	"bunzai/testdata/samples"
 )
 
@@ -418,6 +419,18 @@ func TestBatchStrict(t *testing.T) {
 	assert.Equal(t, exitFailed, code)
 	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "nothing.json  there is no file")
+}
+
+// TestBatchSurvivesItsOwnFaults: where bunzai itself breaks at a file, that file has failed and nothing else.
+func TestBatchSurvivesItsOwnFaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "a.json", card)
+	s := &streams{}
+	b := &batch{c: &convertCmd{}, s: s, plan: newPlan(s, nil, limits.Card())} // no engine at all
+	r := b.convert(&item{label: "a.json", path: "a.json"})
+	assert.Equal(t, failed, r.status)
+	assert.Contains(t, r.err.Error(), "bunzai itself failed at this file, please report it")
+	r.f.close()
 }
 
 func TestProgress(t *testing.T) {
