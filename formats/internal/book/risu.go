@@ -42,7 +42,7 @@ func (d *Dialect) buildRisu() fieldmap.Map[entry] {
 	}
 	m = append(m, d.risuContent())
 	for _, g := range d.groups() {
-		m = append(m, g.rows("")...)
+		m = append(m, g.Rows()...)
 	}
 	order, sensitive := "insertion_order", []fieldmap.Place[bool]{fieldmap.At("case_sensitive", fieldmap.Bool()), fieldmap.At("extensions.risu_case_sensitive", fieldmap.Bool())}
 	if d.File {
@@ -219,12 +219,12 @@ func (d *Dialect) switchGroup() *group {
 		x, ok := h.last("activate", "dont_activate")
 		return ok && x.name == "dont_activate"
 	}
-	g := &group{d: d, wire: risuSpeaks, covers: []string{"content"}, members: []member{memberOf("enabled", acc, fieldmap.Bool())}}
+	g := d.group(risuSpeaks, []string{"content"}, fieldmap.MemberOf("enabled", acc, fieldmap.Bool()))
 	if !d.File {
-		g.covers = append(g.covers, "enabled")
+		g.Covers = append(g.Covers, "enabled")
 	}
 	g.claims = func(_ *jsondoc.Value, h *head) []bool { return marked(h, named("dont_activate")) }
-	g.derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
 		h := headOf(obj)
 		e.Enabled = canonical.Ptr(!off(&h))
 		if v := obj.Get("enabled"); !d.File && v != nil && !v.IsNull() {
@@ -240,7 +240,7 @@ func (d *Dialect) switchGroup() *group {
 			}
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
 		on := canonical.Or(e.Enabled, true)
 		edit(obj, func(h *head) {
 			switch {
@@ -270,10 +270,10 @@ func (d *Dialect) constantGroup() *group {
 		home = "alwaysActive"
 	}
 	acc := fieldmap.Ptr(func(e *entry) **bool { return &e.Constant })
-	g := &group{d: d, wire: home, covers: []string{home, "content"}, members: []member{memberOf("constant", acc, fieldmap.Bool())}}
+	g := d.group(home, []string{home, "content"}, fieldmap.MemberOf("constant", acc, fieldmap.Bool()))
 	forced := func(h *head) bool { return h.count("activate") > 0 }
 	g.claims = func(_ *jsondoc.Value, h *head) []bool { return marked(h, named("activate")) }
-	g.derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
 		if v := obj.Get(home); v != nil && !v.IsNull() {
 			b, odd := fieldmap.Bool().Read(v)
 			if odd != "" {
@@ -285,9 +285,9 @@ func (d *Dialect) constantGroup() *group {
 			e.Constant = canonical.Ptr(true)
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
 		now := &entry{}
-		g.derive(obj, now, func(string, string) {})
+		g.Derive(obj, now, func(string, string) {})
 		if now.Constant != nil && e.Constant != nil && *now.Constant == *e.Constant {
 			return
 		}
@@ -310,15 +310,15 @@ func (d *Dialect) constantGroup() *group {
 // slot in the prompt. pt_<name> is filled in where the prompt says {{position::<name>}}: an outlet.
 func (d *Dialect) placeGroup() *group {
 	ptr := func(f func(e *entry) **string) fieldmap.Access[entry, string] { return fieldmap.Ptr(f) }
-	g := &group{d: d, wire: risuSpeaks, covers: []string{"content"}, members: []member{
-		memberOf("position", ptr(func(e *entry) **string { return &e.Position }), fieldmap.Text()),
-		memberOf("depth", fieldmap.Ptr(func(e *entry) **float64 { return &e.Depth }), fieldmap.Number()),
-		memberOf("role", ptr(func(e *entry) **string { return &e.Role }), fieldmap.Text()),
-		memberOf("outletName", ptr(func(e *entry) **string { return &e.OutletName }), fieldmap.Text()),
-	}}
+	g := d.group(risuSpeaks, []string{"content"},
+		fieldmap.MemberOf("position", ptr(func(e *entry) **string { return &e.Position }), fieldmap.Text()),
+		fieldmap.MemberOf("depth", fieldmap.Ptr(func(e *entry) **float64 { return &e.Depth }), fieldmap.Number()),
+		fieldmap.MemberOf("role", ptr(func(e *entry) **string { return &e.Role }), fieldmap.Text()),
+		fieldmap.MemberOf("outletName", ptr(func(e *entry) **string { return &e.OutletName }), fieldmap.Text()),
+	)
 	home, rough := nearest(stPositions), coarse(stPositions)
 	if !d.File {
-		g.covers = append(append(g.covers, "position"), append([]string{"extensions.position"}, d.oldCovers("depth", "role", "outletName")...)...)
+		g.Covers = append(append(g.Covers, "position"), append([]string{"extensions.position"}, d.oldCovers("depth", "role", "outletName")...)...)
 	}
 	isPlace := named("depth", "reverse_depth", "end", "position")
 	place := func(x decorator) (pos string, depth float64, outlet string, ok bool) {
@@ -353,7 +353,7 @@ func (d *Dialect) placeGroup() *group {
 		mine := ours(h)
 		return marked(h, func(x decorator) bool { return mine(x) || isRole(x) })
 	}
-	g.derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
 		h := headOf(obj)
 		mine := ours(&h)
 		for _, x := range h.lines {
@@ -390,12 +390,12 @@ func (d *Dialect) placeGroup() *group {
 			e.Role = oldValue(d, obj, "role", fieldmap.Enum(roles, false))
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
 		now := &entry{}
-		g.derive(obj, now, func(string, string) {})
+		g.Derive(obj, now, func(string, string) {})
 		same := true
-		for _, m := range g.members {
-			same = same && m.same(now, e)
+		for _, m := range g.Members {
+			same = same && m.Same(now, e)
 		}
 		if same {
 			return
@@ -466,14 +466,14 @@ func (d *Dialect) chanceGroup() *group {
 	if !d.File {
 		old = []string{"extensions", "risu_activationPercent"}
 	}
-	g := &group{d: d, wire: risuSpeaks, covers: []string{"content", strings.Join(old, ".")}, members: []member{
-		memberOf("probability", fieldmap.Ptr(func(e *entry) **float64 { return &e.Probability }), fieldmap.Number()),
-		memberOf("useProbability", fieldmap.Ptr(func(e *entry) **bool { return &e.UseProbability }), fieldmap.Bool()),
-	}}
+	g := d.group(risuSpeaks, []string{"content", strings.Join(old, ".")},
+		fieldmap.MemberOf("probability", fieldmap.Ptr(func(e *entry) **float64 { return &e.Probability }), fieldmap.Number()),
+		fieldmap.MemberOf("useProbability", fieldmap.Ptr(func(e *entry) **bool { return &e.UseProbability }), fieldmap.Bool()),
+	)
 	if d.File {
-		g.covers = append(g.covers, "bookVersion")
+		g.Covers = append(g.Covers, "bookVersion")
 	} else {
-		g.covers = append(g.covers, d.oldCovers("probability", "useProbability")...)
+		g.Covers = append(g.Covers, d.oldCovers("probability", "useProbability")...)
 	}
 	mine := func(h *head) func(x decorator) bool {
 		n := h.count("probability") // several are several chances, one after the other
@@ -493,7 +493,7 @@ func (d *Dialect) chanceGroup() *group {
 		}
 		return nil
 	}
-	g.derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
 		h := headOf(obj)
 		if n := line(&h); n != nil {
 			e.Probability, e.UseProbability = n, canonical.Ptr(true)
@@ -513,9 +513,9 @@ func (d *Dialect) chanceGroup() *group {
 			e.Probability, e.UseProbability = oldValue(d, obj, "probability", fieldmap.Number()), oldValue(d, obj, "useProbability", fieldmap.Bool())
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
 		now := &entry{}
-		g.derive(obj, now, func(string, string) {})
+		g.Derive(obj, now, func(string, string) {})
 		if samePtr(now.Probability, e.Probability) && samePtr(now.UseProbability, e.UseProbability) {
 			return
 		}
@@ -559,14 +559,14 @@ func number(v *jsondoc.Value) *float64 {
 
 // wordsGroup: @@match_full_word and @@match_partial_word.
 func (d *Dialect) wordsGroup() *group {
-	g := &group{d: d, wire: risuSpeaks, covers: []string{"content"}, members: []member{
-		memberOf("matchWholeWords", fieldmap.Ptr(func(e *entry) **bool { return &e.MatchWholeWords }), fieldmap.Bool())}}
+	g := d.group(risuSpeaks, []string{"content"},
+		fieldmap.MemberOf("matchWholeWords", fieldmap.Ptr(func(e *entry) **bool { return &e.MatchWholeWords }), fieldmap.Bool()))
 	if !d.File {
-		g.covers = append(g.covers, d.oldCovers("matchWholeWords")...)
+		g.Covers = append(g.Covers, d.oldCovers("matchWholeWords")...)
 	}
 	mine := named("match_full_word", "match_partial_word")
 	g.claims = func(_ *jsondoc.Value, h *head) []bool { return marked(h, mine) }
-	g.derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
 		h := headOf(obj)
 		if x, ok := h.last("match_full_word", "match_partial_word"); ok {
 			e.MatchWholeWords = canonical.Ptr(x.name == "match_full_word")
@@ -574,9 +574,9 @@ func (d *Dialect) wordsGroup() *group {
 			e.MatchWholeWords = oldValue(d, obj, "matchWholeWords", fieldmap.Bool())
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
 		now := &entry{}
-		g.derive(obj, now, nil)
+		g.Derive(obj, now, nil)
 		if samePtr(now.MatchWholeWords, e.MatchWholeWords) {
 			return
 		}
@@ -601,9 +601,9 @@ func (d *Dialect) wordsGroup() *group {
 
 // numberGroup is a decorator with one number that counts from 1; 0 says what no line says.
 func (d *Dialect) numberGroup(field, name string, f func(e *entry) **float64) *group {
-	g := &group{d: d, wire: risuSpeaks, covers: []string{"content"}, members: []member{memberOf(field, fieldmap.Ptr(f), fieldmap.Number())}}
+	g := d.group(risuSpeaks, []string{"content"}, fieldmap.MemberOf(field, fieldmap.Ptr(f), fieldmap.Number()))
 	if !d.File {
-		g.covers = append(g.covers, d.oldCovers(field)...)
+		g.Covers = append(g.Covers, d.oldCovers(field)...)
 	}
 	mine := func(h *head) func(x decorator) bool {
 		n := h.count(name)
@@ -613,7 +613,7 @@ func (d *Dialect) numberGroup(field, name string, f func(e *entry) **float64) *g
 		}
 	}
 	g.claims = func(_ *jsondoc.Value, h *head) []bool { return marked(h, mine(h)) }
-	g.derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
 		h := headOf(obj)
 		yes := mine(&h)
 		for _, x := range h.lines {
@@ -627,9 +627,9 @@ func (d *Dialect) numberGroup(field, name string, f func(e *entry) **float64) *g
 			*f(e) = oldValue(d, obj, field, fieldmap.Number())
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
 		now, want := &entry{}, *f(e)
-		g.derive(obj, now, nil)
+		g.Derive(obj, now, nil)
 		if samePtr(*f(now), want) {
 			return
 		}
@@ -654,10 +654,10 @@ func (d *Dialect) numberGroup(field, name string, f func(e *entry) **float64) *g
 
 // priorityGroup: @@priority, and @@ignore_on_max_context, which is a priority of -1000.
 func (d *Dialect) priorityGroup() *group {
-	g := &group{d: d, wire: risuSpeaks, covers: []string{"content"}, members: []member{
-		memberOf("priority", fieldmap.Ptr(func(e *entry) **float64 { return &e.Priority }), fieldmap.Number())}}
+	g := d.group(risuSpeaks, []string{"content"},
+		fieldmap.MemberOf("priority", fieldmap.Ptr(func(e *entry) **float64 { return &e.Priority }), fieldmap.Number()))
 	if !d.File {
-		g.covers = append(g.covers, "priority")
+		g.Covers = append(g.Covers, "priority")
 	}
 	value := func(x decorator) (float64, bool) {
 		if x.name == "ignore_on_max_context" {
@@ -670,7 +670,7 @@ func (d *Dialect) priorityGroup() *group {
 		return ok && (x.name == "priority" || x.name == "ignore_on_max_context")
 	}
 	g.claims = func(_ *jsondoc.Value, h *head) []bool { return marked(h, mine) }
-	g.derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
 		h := headOf(obj)
 		for _, x := range h.lines {
 			if mine(x) {
@@ -682,9 +682,9 @@ func (d *Dialect) priorityGroup() *group {
 			e.Priority = number(obj.Get("priority"))
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
 		now := &entry{}
-		g.derive(obj, now, nil)
+		g.Derive(obj, now, nil)
 		if samePtr(now.Priority, e.Priority) {
 			return
 		}
@@ -712,9 +712,9 @@ func (d *Dialect) priorityGroup() *group {
 
 // flagGroup is a decorator without an argument; opposite, if any, takes it back.
 func (d *Dialect) flagGroup(field, name, opposite string, f func(e *entry) **bool) *group {
-	g := &group{d: d, wire: risuSpeaks, covers: []string{"content"}, members: []member{memberOf(field, fieldmap.Ptr(f), fieldmap.Bool())}}
+	g := d.group(risuSpeaks, []string{"content"}, fieldmap.MemberOf(field, fieldmap.Ptr(f), fieldmap.Bool()))
 	if !d.File {
-		g.covers = append(g.covers, d.oldCovers(field)...)
+		g.Covers = append(g.Covers, d.oldCovers(field)...)
 	}
 	on := func(h *head) bool {
 		x, ok := h.last(name, opposite)
@@ -724,16 +724,16 @@ func (d *Dialect) flagGroup(field, name, opposite string, f func(e *entry) **boo
 		yes := on(h)
 		return marked(h, func(x decorator) bool { return yes && x.name == name })
 	}
-	g.derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, _ fieldmap.Warn) {
 		if h := headOf(obj); on(&h) {
 			*f(e) = canonical.Ptr(true)
 		} else if !d.File {
 			*f(e) = oldValue(d, obj, field, fieldmap.Bool())
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, _ fieldmap.Near) {
 		now, want := &entry{}, *f(e)
-		g.derive(obj, now, nil)
+		g.Derive(obj, now, nil)
 		if samePtr(*f(now), want) {
 			return
 		}

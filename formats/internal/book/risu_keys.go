@@ -33,14 +33,14 @@ func (d *Dialect) keysGroup() *group {
 			return fieldmap.TextList("").Write(exactKeys(ts), nil)
 		},
 	}
-	g := &group{d: d, wire: key, covers: []string{key, second, "selective", isRegexKey, "content"}, members: []member{
-		memberOf("triggers", list(func(e *entry) *[]canonical.Trigger { return &e.Triggers }), exact),
-		memberOf("secondaryTriggers", list(func(e *entry) *[]canonical.Trigger { return &e.SecondaryTriggers }), exact),
-		memberOf("triggerMode", fieldmap.Ptr(func(e *entry) **string { return &e.TriggerMode }), fieldmap.Text()),
-		memberOf("selectiveLogic", fieldmap.Ptr(func(e *entry) **string { return &e.SelectiveLogic }), fieldmap.Text()),
-	}}
+	g := d.group(key, []string{key, second, "selective", isRegexKey, "content"},
+		fieldmap.MemberOf("triggers", list(func(e *entry) *[]canonical.Trigger { return &e.Triggers }), exact),
+		fieldmap.MemberOf("secondaryTriggers", list(func(e *entry) *[]canonical.Trigger { return &e.SecondaryTriggers }), exact),
+		fieldmap.MemberOf("triggerMode", fieldmap.Ptr(func(e *entry) **string { return &e.TriggerMode }), fieldmap.Text()),
+		fieldmap.MemberOf("selectiveLogic", fieldmap.Ptr(func(e *entry) **string { return &e.SelectiveLogic }), fieldmap.Text()),
+	)
 	if !d.File {
-		g.covers = append(g.covers, d.oldCovers("selectiveLogic")...)
+		g.Covers = append(g.Covers, d.oldCovers("selectiveLogic")...)
 	}
 	on := func(obj *jsondoc.Value, name string) bool {
 		b, _ := fieldmap.Bool().Read(obj.Get(name))
@@ -72,7 +72,7 @@ func (d *Dialect) keysGroup() *group {
 		_, logic := fold(obj, h)
 		return marked(h, func(x decorator) bool { return logic != "" && isKeys(x) })
 	}
-	g.derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
+	g.Derive = func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
 		for _, n := range []string{key, second} {
 			if v := obj.Get(n); v != nil && !v.IsNull() && v.Kind() != jsondoc.KindString && v.Kind() != jsondoc.KindArray && warn != nil {
 				warn(n, "is "+v.Kind().String()+" where keys are expected; it is kept for the way back but means nothing elsewhere")
@@ -113,12 +113,12 @@ func (d *Dialect) keysGroup() *group {
 			obj.Set(name, fieldmap.TextList("").Write(keys, old))
 		}
 	}
-	g.put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
+	g.Put = func(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
 		now := &entry{}
-		g.derive(obj, now, nil)
+		g.Derive(obj, now, nil)
 		same := true
-		for _, m := range g.members {
-			same = same && m.same(now, e)
+		for _, m := range g.Members {
+			same = same && m.Same(now, e)
 		}
 		if same {
 			return
@@ -133,7 +133,7 @@ func (d *Dialect) keysGroup() *group {
 			near("secondaryTriggers", strings.Join(other, ", "), odd)
 		}
 		was := on(obj, isRegexKey)
-		if !g.members[0].same(now, e) || was != patterns {
+		if !g.Members[0].Same(now, e) || was != patterns {
 			setKeys(obj, key, first, e.Triggers != nil)
 		}
 		if was != patterns {
@@ -165,7 +165,7 @@ func (d *Dialect) keysGroup() *group {
 		if folded != "" || lines != nil {
 			edit(obj, func(h *head) { h.replace(isKeys, lines...) })
 		}
-		if !g.members[1].same(now, e) || was != patterns || folded != "" {
+		if !g.Members[1].Same(now, e) || was != patterns || folded != "" {
 			setKeys(obj, second, other, d.File && e.SecondaryTriggers != nil)
 		}
 		if want := advanced && lines == nil && e.TriggerMode != nil; on(obj, "selective") != want || obj.Get("selective") == nil && e.TriggerMode != nil {

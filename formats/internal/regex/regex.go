@@ -37,6 +37,10 @@ type Dialect struct {
 	New func(r *Rule, index int, taken func(id string) bool) *jsondoc.Value
 	// Order: the app runs the list in its order and has no numbers, so that rules are written in the order of theirs.
 	Order bool
+	// Companion reports a row that only says the rest of the script before it: an app that needs two scripts for one
+	// rule. Companions makes those of a row. Both may be nil.
+	Companion  func(script, row *jsondoc.Value) bool
+	Companions func(r *Rule, script *jsondoc.Value) []*jsondoc.Value
 	// Settle has the last word on the scripts of a list that was edited; fresh tells the new ones. May be nil.
 	Settle func(rules []Rule, rows []*jsondoc.Value, fresh func(i int) bool)
 }
@@ -46,7 +50,12 @@ type Dialect struct {
 func (d *Dialect) Decode(list *jsondoc.Value, warn func(i int, path, what string), bad func(i int, why string)) (rules []Rule, at []int) {
 	rules = []Rule{}
 	var ids canonical.IDs
+	var script *jsondoc.Value
 	for i, row := range list.Elems() {
+		if d.Companion != nil && script != nil && d.Companion(script, row) {
+			continue
+		}
+		script = nil
 		why := ""
 		if row.Kind() != jsondoc.KindObject {
 			why = "is " + row.Kind().String() + " and no script"
@@ -77,6 +86,7 @@ func (d *Dialect) Decode(list *jsondoc.Value, warn func(i int, path, what string
 		r.ID = ids.Unique(r.ID)
 		rules = append(rules, r)
 		at = append(at, i)
+		script = row
 	}
 	if d.After != nil {
 		d.After(rules)
@@ -107,6 +117,12 @@ func (d *Dialect) Encode(rules []Rule, list *jsondoc.Value, near fieldmap.Near) 
 			taken[s] = true
 		}
 	}
+	with, gone := d.companions(rows, at), map[*jsondoc.Value]bool{} // before anything changes
+	for _, list := range with {
+		for _, r := range list {
+			gone[r] = true
+		}
+	}
 	same := len(rules) == len(was)
 	out := make([]*jsondoc.Value, 0, len(rules))
 	sorted := make([]Rule, 0, len(rules))
@@ -123,9 +139,14 @@ func (d *Dialect) Encode(rules []Rule, list *jsondoc.Value, near fieldmap.Near) 
 			kept[j] = true
 			same = same && j == n
 			row := rows[at[j]]
-			d.Rows.Overlay(row, &r, &was[j], nil, tell)
+			changed := d.Rows.Overlay(row, &r, &was[j], nil, tell)
 			d.tidy(row)
 			out = append(out, row)
+			if d.Companions != nil && len(changed) > 0 {
+				if now := d.Companions(&r, row); !sameRows(now, with[row]) {
+					with[row], same = now, false
+				}
+			}
 			continue
 		}
 		same, fresh[n] = false, true
@@ -136,6 +157,9 @@ func (d *Dialect) Encode(rules []Rule, list *jsondoc.Value, near fieldmap.Near) 
 		d.Rows.Fill(row, &r, nil, tell)
 		d.tidy(row)
 		out = append(out, row)
+		if d.Companions != nil {
+			with[row] = d.Companions(&r, row)
+		}
 	}
 	if same {
 		return
@@ -143,7 +167,24 @@ func (d *Dialect) Encode(rules []Rule, list *jsondoc.Value, near fieldmap.Near) 
 	if d.Settle != nil {
 		d.Settle(sorted, out, func(i int) bool { return fresh[i] })
 	}
-	list.SetElems(d.withBad(rows, at, out))
+	list.SetElems(d.withBad(rows, at, out, with, gone))
+}
+
+// companions lists the companions of each script.
+func (d *Dialect) companions(rows []*jsondoc.Value, at []int) map[*jsondoc.Value][]*jsondoc.Value {
+	with := map[*jsondoc.Value][]*jsondoc.Value{}
+	if d.Companion != nil {
+		for _, i := range at {
+			for j := i + 1; j < len(rows) && d.Companion(rows[i], rows[j]); j++ {
+				with[rows[i]] = append(with[rows[i]], rows[j])
+			}
+		}
+	}
+	return with
+}
+
+func sameRows(a, b []*jsondoc.Value) bool {
+	return slices.EqualFunc(a, b, func(x, y *jsondoc.Value) bool { return jsondoc.Equal(x, y) })
 }
 
 // order is the sequence in which the app is to run the rules.
@@ -167,9 +208,10 @@ func (d *Dialect) order(rules []Rule) []int {
 	return order
 }
 
-// withBad puts what is no script behind the script that it followed, or at the start.
-func (d *Dialect) withBad(rows []*jsondoc.Value, at []int, out []*jsondoc.Value) []*jsondoc.Value {
-	if len(at) == len(rows) {
+// withBad puts companions behind their script, and what is no script behind the script that it followed, or at the
+// start. Gone are the companions that the list had.
+func (d *Dialect) withBad(rows []*jsondoc.Value, at []int, out []*jsondoc.Value, with map[*jsondoc.Value][]*jsondoc.Value, gone map[*jsondoc.Value]bool) []*jsondoc.Value {
+	if len(at) == len(rows) && len(with) == 0 {
 		return out
 	}
 	good := map[int]bool{}
@@ -184,6 +226,7 @@ func (d *Dialect) withBad(rows []*jsondoc.Value, at []int, out []*jsondoc.Value)
 	var last *jsondoc.Value
 	for i, r := range rows {
 		switch {
+		case gone[r]:
 		case good[i] && there[r]:
 			last = r
 		case !good[i]:
@@ -192,7 +235,7 @@ func (d *Dialect) withBad(rows []*jsondoc.Value, at []int, out []*jsondoc.Value)
 	}
 	all := append([]*jsondoc.Value{}, behind[nil]...)
 	for _, r := range out {
-		all = append(append(all, r), behind[r]...)
+		all = append(append(append(all, r), with[r]...), behind[r]...)
 	}
 	return all
 }
