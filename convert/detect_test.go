@@ -130,10 +130,7 @@ func TestKnown(t *testing.T) {
 	e := convert.New()
 	for _, c := range []struct{ file, says string }{
 		{"\x6f\x00\x10\x00\x00\x00abc", "a Risu module (.risum)" + later},
-		{`{"type":"risu","ver":1,"data":[]}`, "a Risu lorebook" + later},
-		{`{"type":"regex","data":[]}`, "a Risu regex set" + later},
-		{`[{"key":"a","comment":"","insertorder":1,"content":"x"}]`, "a list of Risu lorebook entries" + later},
-		{`[{"comment":"a","in":"b","out":"c","type":"editdisplay"}]`, "a list of Risu regex scripts" + later},
+		{`{"type":"risu","ver":1,"data":{"name":"a","settings":{}}}`, "a Risu memory preset" + later},
 		{`{"lorebookVersion":6,"entries":[]}`, "a NovelAI lorebook" + later},
 		{`{"scenarioVersion":1,"title":"t","prompt":"p","lorebook":{}}`, "a NovelAI scenario" + later},
 		{picture(tEXt("naidata", "e30="), ""), "a NovelAI lorebook in a picture" + later},

@@ -47,8 +47,7 @@ var objects = []known{
 	{"a Pygmalion character", "char_persona char_greeting"},
 	{"a Pygmalion character", "char_persona world_scenario"},
 	{"a Pygmalion character", "char_greeting world_scenario"},
-	{"a Risu lorebook", "type=risu data:array"},
-	{"a Risu regex set", "type=regex data:array"},
+	{"a Risu memory preset", "type=risu data:object"},
 	{"a Risu module", "type=risuModule"},
 	{"a Risu preset", "promptTemplate:array"},
 	{"a Risu preset", "presetRegex:array"},
@@ -64,8 +63,6 @@ var objects = []known{
 // lists are JSON files whose root is an array; the signs are those of its first element.
 var lists = []known{
 	{"a list of Marinara regex scripts", "id findRegex"},
-	{"a list of Risu regex scripts", "in out type"},
-	{"a list of Risu lorebook entries", "key insertorder"},
 	{"a list of lorebook entries", "keys content"},
 	{"a list of World Info entries", "key content"},
 	{"a list of characters", "spec data:object"},

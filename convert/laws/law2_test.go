@@ -84,6 +84,9 @@ func flatName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_
 
 // mayTouch reports whether a member of a document may change with a canonical path.
 func mayTouch(generic, wirePath string) bool {
+	if strings.HasPrefix(wirePath, "data[") {
+		return risuMayTouch(generic, wirePath)
+	}
 	best, list := "", ""
 	for k, v := range carries {
 		if len(k) > len(best) && (generic == k || strings.HasPrefix(generic, k) && strings.ContainsAny(generic[len(k):len(k)+1], ".[")) {

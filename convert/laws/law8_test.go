@@ -32,6 +32,8 @@ var accepts = map[string]func(data []byte, c formats.Container) error{
 	"lumiverse":            lumi,
 	"sillytavern-regex":    stRegex,
 	"lumiverse-regex":      lumiRegex,
+	"risu-lorebook":        risuLore,
+	"risu-regex":           risuRegex,
 	"bunzai":               canonicalFile, "bunzai-lorebook": canonicalFile, "bunzai-regex": canonicalFile,
 }
 
@@ -760,7 +762,7 @@ func lumiScripts(v any, scope string) error {
 			}
 		}
 		if f, ok := s["sort_order"].(float64); ok {
-			if f <= last {
+			if f <= last && f >= 0 { // the app sorts by them; numbers below 0 come from an app that has an order of its own
 				return fmt.Errorf("script %d: sort_order %v does not follow %v", i, f, last)
 			}
 			last = f

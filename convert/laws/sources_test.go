@@ -50,8 +50,6 @@ var sources = sync.OnceValue(func() []source {
 	for _, s := range samples.All() {
 		out = append(out, source{name: s.Name, data: s.Data, foreign: s.Foreign})
 	}
-	// Files that SillyTavern reads here and cannot read itself.
-	foreign := map[string]bool{"067-risu-lore-data.json": true, "069-airisu-lore-v3.json": true, "071-template-lore.json": true}
 	files, _ := filepath.Glob(filepath.Join(corpusDir(), "*.*"))
 	for _, f := range files {
 		b, err := os.ReadFile(f)
@@ -59,7 +57,7 @@ var sources = sync.OnceValue(func() []source {
 			continue
 		}
 		if p, err := convert.New().Read(rope.Bytes(b), convert.Options{}); err == nil {
-			out = append(out, source{filepath.Base(f), b, foreign[filepath.Base(f)] || p.Variant == "tavern" || p.Variant == "lumiverse-book", true})
+			out = append(out, source{filepath.Base(f), b, p.Variant == "tavern" || p.Variant == "lumiverse-book" || p.Info.App == "risu" && p.Variant == "list", true})
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"bunzai/formats/bunzai"
 	"bunzai/formats/lumiverse"
 	"bunzai/formats/lumiverse/backup"
+	"bunzai/formats/risu"
 	"bunzai/formats/sillytavern"
 )
 
@@ -16,6 +17,7 @@ func Registry() *formats.Registry {
 	return formats.NewRegistry(map[string][]formats.Codec{
 		"bunzai":      bunzai.Codecs(),
 		"lumiverse":   lumiverse.Codecs(),
+		"risu":        risu.Codecs(),
 		"sillytavern": sillytavern.Codecs(),
 	})
 }

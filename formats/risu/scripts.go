@@ -378,10 +378,8 @@ func howGroup() *fieldmap.Group[rule] {
 		before := flagsIn(obj)
 		switch changed := f.letters != before.letters || !slices.Equal(f.tags, before.tags); {
 		case changed && f.effective() == "g" && len(f.tags) == 0 && r.UseFlags == nil && obj.Get("flag") == nil:
-		case changed:
+		case changed, r.UseFlags != nil && *r.UseFlags && now.UseFlags != nil:
 			obj.Set("flag", jsondoc.String(f.letters+strings.Join(f.tags, "")))
-			obj.Set("ableFlag", jsondoc.Bool(true))
-		case r.UseFlags != nil && *r.UseFlags && now.UseFlags != nil:
 			obj.Set("ableFlag", jsondoc.Bool(true))
 		}
 	}

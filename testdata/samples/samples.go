@@ -95,6 +95,11 @@ func All() []Sample {
 	text(Regex, "regex-bad-rows.json", stBad)
 	text(Regex, "lumi-regex.json", lumiFull)
 	text(Regex, "lumi-regex-reduced.json", lumiReduced)
+	text(Lorebook, "risu-lore.json", risuLore)
+	text(Lorebook, "risu-lore-compact.json", compact(risuLore))
+	text(Lorebook, "risu-lore-list.json", risuLoreList)
+	text(Regex, "risu-regex.json", risuRegex)
+	text(Regex, "risu-regex-list.json", risuRegexList)
 	text(Persona, "personas.json", stPersonas)
 	text(Persona, "personas-old.json", stPersonasOld)
 	text(Persona, "lumi-persona.json", lumiPerson)
@@ -106,7 +111,7 @@ func All() []Sample {
 	out = append(out, presets()...)
 	for i := range out {
 		switch out[i].Name {
-		case "regex-envelope.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":
+		case "regex-envelope.json", "risu-lore-list.json", "risu-regex-list.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":
 			out[i].Foreign = true
 		}
 	}

@@ -85,7 +85,7 @@ var WorldInfo = &Dialect{
 		"useGroupScoring": "useGroupScoring", "selectiveLogic": "selectiveLogic", "useProbability": "useProbability",
 		"excludeRecursion": "excludeRecursion", "preventRecursion": "preventRecursion", "delayUntilRecursion": "delayUntilRecursion",
 		"ignoreBudget": "ignoreBudget", "automationId": "automationId", "displayIndex": "displayIndex",
-		"characterFilter": "characterFilter",
+		"characterFilter": "characterFilter", "priority": "extensions.priority", // the app's entry has no such member
 	},
 	parked: map[string]string{"priority": stIgnoresFile, "marker": stIgnoresFile, "markerSide": stIgnoresFile, "comment": stIgnoresFile},
 }

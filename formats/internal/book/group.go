@@ -14,7 +14,7 @@ type group struct {
 }
 
 func (d *Dialect) group(wire string, covers []string, members ...fieldmap.Member[entry]) *group {
-	return &group{Group: fieldmap.Group[entry]{Wire: wire, Park: []string{d.ext, "bunzai"}, Covers: covers, Members: members, Shorten: onlyHead}}
+	return &group{Group: fieldmap.Group[entry]{Wire: wire, Park: []string{d.ext, "bunzai"}, Covers: covers, Members: members, Shorten: onlyHead, Tidy: d.File}}
 }
 
 // onlyHead leaves the decorators of a content, which is all that a group looks at.

@@ -52,7 +52,7 @@ func (d *Dialect) buildRisu() fieldmap.Map[entry] {
 		fieldmap.New("sortOrder", fieldmap.Ptr(func(e *entry) **float64 { return &e.SortOrder }), fieldmap.At(order, fieldmap.Number())),
 		fieldmap.New("caseSensitive", fieldmap.Ptr(func(e *entry) **bool { return &e.CaseSensitive }), sensitive...).Parked("Risu stores the switch and compares without regard to case all the same"),
 		// The folder is written with the list, which knows the folders' keys.
-		fieldmap.Custom("categoryId", "folder", []string{"folder"}, func(*jsondoc.Value, *entry, fieldmap.Warn) {}, func(a, b *entry) bool { return true }, func(*jsondoc.Value, *entry, fieldmap.Near) {}),
+		fieldmap.Custom("categoryId", "folder", []string{"folder", d.ext + ".bunzai.categoryId"}, func(*jsondoc.Value, *entry, fieldmap.Warn) {}, func(a, b *entry) bool { return true }, func(*jsondoc.Value, *entry, fieldmap.Near) {}),
 	)
 	num := func(field string, f func(e *entry) **float64) {
 		m = append(m, kept(d, field, fieldmap.Ptr(f), fieldmap.Number()))

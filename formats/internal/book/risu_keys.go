@@ -144,15 +144,13 @@ func (d *Dialect) keysGroup() *group {
 		if advanced && len(other) > 0 {
 			switch canonical.Or(e.SelectiveLogic, "") {
 			case canonical.LogicNotAny:
-				for _, k := range other {
-					lines = append(lines, "@@exclude_keys "+k)
-				}
+				lines = []string{"@@exclude_keys " + strings.Join(other, ", ")}
 			case canonical.LogicAndAll:
 				for _, k := range other {
 					lines = append(lines, "@@additional_keys "+k)
 				}
 			case canonical.LogicNotAll:
-				lines = []string{"@@exclude_keys_all " + strings.Join(other, ",")}
+				lines = []string{"@@exclude_keys_all " + strings.Join(other, ", ")}
 			}
 		}
 		h := headOf(obj)

@@ -128,6 +128,11 @@ func (d *Dialect) decodeRisu(list *jsondoc.Value, where string, warn func(string
 		e.ID = ids.Unique(e.ID)
 		l.entries, l.vals, l.at = append(l.entries, e), append(l.vals, row), append(l.at, i)
 		want, _ := row.Get("folder").Text()
+		if want == "" {
+			if s, ok := row.At(d.ext, "bunzai", "categoryId").Text(); ok {
+				e.CategoryID = &s
+			}
+		}
 		wants = append(wants, want)
 	}
 	for i, want := range wants {
@@ -138,11 +143,11 @@ func (d *Dialect) decodeRisu(list *jsondoc.Value, where string, warn func(string
 		if !ok {
 			id, ok = refs[folderID(want)]
 		}
-		if ok {
-			l.entries[i].CategoryID = &id
-		} else {
-			warn(fmt.Sprintf("%s[%d].folder names a folder that is not there; it is kept for the way back to the same app only", where, l.at[i]))
+		if !ok {
+			id = folderID(want)
+			warn(fmt.Sprintf("%s[%d].folder names a folder that is not there", where, l.at[i]))
 		}
+		l.entries[i].CategoryID = &id
 	}
 	return l
 }
@@ -196,19 +201,35 @@ func (d *Dialect) encodeRisu(b *lorebook, list *jsondoc.Value, fresh bool, near 
 		if old {
 			before = was.entries[j].CategoryID
 		}
-		if !samePtr(before, e.CategoryID) || old && before != nil && keys[*before] == "" {
-			switch key := keys[canonical.Or(e.CategoryID, "")]; {
-			case key != "":
-				out[i].Set("folder", jsondoc.String(key))
-			case out[i].Get("folder") != nil:
-				out[i].Delete("folder")
-			}
+		if !samePtr(before, e.CategoryID) {
+			d.putFolder(out[i], e.CategoryID, keys, old)
 		}
 	}
 	if same && !fresh {
 		return
 	}
 	list.SetElems(d.placed(b, was, at, folderAt, out, folders))
+}
+
+// putFolder writes the reference to a folder. A new entry with one that is not there would show nowhere in the app, so
+// that it is parked.
+func (d *Dialect) putFolder(row *jsondoc.Value, id *string, keys map[string]string, old bool) {
+	park := []string{d.ext, "bunzai", "categoryId"}
+	key := keys[canonical.Or(id, "")]
+	if key == "" && id != nil && old && row.Get("folder") != nil {
+		key = folderMark + *id
+	}
+	switch {
+	case key != "":
+		row.Set("folder", jsondoc.String(key))
+	case row.Get("folder") != nil:
+		row.Delete("folder")
+	}
+	if key == "" && id != nil {
+		fieldmap.Put(row, park, jsondoc.String(*id))
+	} else if row.At(park...) != nil {
+		fieldmap.Drop(row, park)
+	}
 }
 
 // placed puts folders and what is no entry back among the entries: each before the entry that it stood before, a new

@@ -107,7 +107,7 @@ func TestDecoratorEdits(t *testing.T) {
 		{"x", func(e *entry) { e.Enabled = canonical.Ptr(false) }, "@@dont_activate\nx"},
 		{"x", func(e *entry) { e.Probability = canonical.Ptr(30.0) }, "@@probability 30\nx"},
 		{"@@probability 30\nx", func(e *entry) { e.UseProbability = canonical.Ptr(false) }, "x"},
-		{"@@exclude_keys a,b\nx", func(e *entry) { e.SelectiveLogic = canonical.Ptr("not_all") }, "@@exclude_keys_all a,b\nx"},
+		{"@@exclude_keys a,b\nx", func(e *entry) { e.SelectiveLogic = canonical.Ptr("not_all") }, "@@exclude_keys_all a, b\nx"},
 		{"@@exclude_keys a,b\nx", func(e *entry) { e.SelectiveLogic = canonical.Ptr("and_any") }, "x"},
 		{"@@ignore_on_max_context\nx", func(e *entry) { e.Priority = canonical.Ptr(5.0) }, "@@priority 5\nx"},
 	} {
@@ -175,7 +175,7 @@ func TestKF073(t *testing.T) {
 	b := RisuLore.DecodeList(list, "data", func(w string) { warned = append(warned, w) })
 	require.Len(t, b.Entries, 4)
 	assert.Equal(t, []category{{ID: "one", Name: "Places"}, {ID: "lost mode", Name: "People"}, {ID: "three", Name: "Third"}}, b.Categories)
-	for i, want := range []string{"one", "lost mode", "three", ""} {
+	for i, want := range []string{"one", "lost mode", "three", "gone"} {
 		assert.Equal(t, want, canonical.Or(b.Entries[i].CategoryID, ""))
 	}
 	require.Len(t, warned, 1)
@@ -189,7 +189,7 @@ func TestKF073(t *testing.T) {
 	moved.CategoryID = canonical.Ptr("lost mode")
 	b.Entries = []*entry{b.Entries[1], b.Entries[0], &moved, {ID: "new", Content: "n", CategoryID: canonical.Ptr("fresh")}}
 	b.Categories = append([]category{{ID: "fresh", Name: "Fresh"}}, b.Categories[1:]...)
-	b.Entries[1].CategoryID = nil
+	b.Entries[1].CategoryID, b.Entries[0].CategoryID = nil, canonical.Ptr("three")
 	RisuLore.EncodeList(b, list, nil)
 	again := RisuLore.DecodeList(list, "", func(string) {})
 	require.Len(t, again.Entries, 4)

@@ -141,6 +141,9 @@ func row[T any](d *Dialect, field string, acc fieldmap.Access[entry, T], c field
 		places = append(places, fieldmap.At(p, c))
 	}
 	r := fieldmap.New(field, acc, places...)
+	if d == WorldInfo && field == "priority" {
+		r = r.AtHeld()
+	}
 	if reads, why := d.reads(field); !reads {
 		r = r.Parked(why)
 	}

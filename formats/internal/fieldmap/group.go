@@ -63,6 +63,8 @@ type Group[B any] struct {
 	// Shorten leaves of a copied member what Derive and Put look at; may be nil.
 	Shorten func(member string, v *jsondoc.Value) *jsondoc.Value
 	Note    string
+	// Tidy takes the object around the parking place away too when nothing is left in it.
+	Tidy bool
 }
 
 func silent(string, string) {}
@@ -136,6 +138,9 @@ func (g *Group[B]) write(obj *jsondoc.Value, b *B, near Near) {
 	}
 	if v := obj.At(g.Park...); v.Kind() == jsondoc.KindObject && v.Len() == 0 {
 		Drop(obj, g.Park)
+		if around := g.Park[:len(g.Park)-1]; g.Tidy && obj.At(around...).Len() == 0 {
+			Drop(obj, around)
+		}
 	}
 }
 
