@@ -135,7 +135,7 @@ func (t *tally) add(it *item, r *outcome) error {
 			t.raise++
 		}
 		if list := t.reasons[r.status]; len(list) < shownRows {
-			t.reasons[r.status] = append(list, reason{it.label, f.Error()})
+			t.reasons[r.status] = append(list, reason{brief(it.label, 100), brief(f.Error(), 400)})
 		}
 	}
 	if t.progress != nil {
@@ -159,7 +159,7 @@ func (t *tally) group(r *convert.Report) {
 		g.add(seen, string(it.Verdict), general(it), it.Reason)
 	}
 	for _, w := range r.Warnings {
-		t.notes.add(seen, "note", w, "")
+		t.notes.add(seen, "note", "", w)
 	}
 }
 
@@ -206,12 +206,12 @@ const maxGroups = 2000
 
 // add counts a file once for each thing said; seen is the file's own.
 func (g *groups) add(seen map[string]bool, verdict, label, text string) {
-	k := reason{label, text}
-	if id := verdict + "\x00" + label + "\x00" + text; seen[id] {
+	k := reason{brief(label, 100), brief(text, 400)}
+	id := verdict + "\x00" + k.label + "\x00" + k.text
+	if seen[id] {
 		return
-	} else {
-		seen[id] = true
 	}
+	seen[id] = true
 	if g.by == nil {
 		g.by = map[reason]int{}
 	}
@@ -227,6 +227,9 @@ func (g *groups) add(seen map[string]bool, verdict, label, text string) {
 	}
 	g.list[i].files++
 }
+
+// brief is text that is kept until the end, so that the long names of a hostile card cost neither memory nor a page.
+func brief(s string, n int) string { return strings.Clone(beginning(s, n)) }
 
 // most is the list with what concerns most files first.
 func (g *groups) most() []group {
@@ -294,11 +297,11 @@ func (t *tally) write(w io.Writer, p *plan) {
 					text = "(the same)"
 				}
 				before = x.text
-				cells := []string{counted(x.files, "file", "files"), x.label}
-				if text != "" {
-					cells = append(cells, text)
+				if x.label == "" {
+					tab.row(counted(x.files, "file", "files"), text)
+				} else {
+					tab.row(counted(x.files, "file", "files"), x.label, text)
 				}
-				tab.row(cells...)
 			}
 		})
 	}
@@ -311,7 +314,7 @@ func (t *tally) write(w io.Writer, p *plan) {
 func (t *tally) list(w io.Writer, st status) {
 	t.part(w, string(st), t.counts[st]-len(t.reasons[st]), func(tab *table) {
 		for _, r := range t.reasons[st] {
-			tab.row(beginning(r.label, 100), r.text)
+			tab.row(r.label, r.text)
 		}
 	})
 }

@@ -421,6 +421,18 @@ func TestBatchStrict(t *testing.T) {
 	assert.Contains(t, stderr, "nothing.json  there is no file")
 }
 
+// TestBatchLongNames: what a card calls its fields does not fill the summary.
+func TestBatchLongNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i := range 3 {
+		writeFile(t, fmt.Sprintf("in/%d.json", i), strings.Replace(card, `"extensions":{}`, fmt.Sprintf(`"extensions":{"%s":%d}`, strings.Repeat("long", 100_000), i), 1))
+	}
+	code, stdout, stderr := cli(t, "", "convert", "in", "--to", "lumiverse", "--out-dir", "out")
+	require.Equal(t, exitDone, code, stderr)
+	assert.Contains(t, stdout, "3 files  data.extensions.longlong")
+	assert.Less(t, len(stdout), 2000)
+}
+
 // TestBatchSurvivesItsOwnFaults: where bunzai itself breaks at a file, that file has failed and nothing else.
 func TestBatchSurvivesItsOwnFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
