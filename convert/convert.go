@@ -227,7 +227,7 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 	if o.To == "" {
 		return nil, fault.New(fault.BadArgument, "", "say which app to convert to")
 	}
-	target, err := e.Registry.Target(o.To, p.Primary.Kind)
+	target, err := e.Registry.TargetIn(o.To, p.Primary.Kind, o.Container, p.Info.ID)
 	if err != nil {
 		return nil, err
 	}

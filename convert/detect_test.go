@@ -129,7 +129,6 @@ func TestKnown(t *testing.T) {
 	const later = ", which this version of bunzai does not read yet"
 	e := convert.New()
 	for _, c := range []struct{ file, says string }{
-		{"\x6f\x00\x10\x00\x00\x00abc", "a Risu module (.risum)" + later},
 		{`{"type":"risu","ver":1,"data":{"name":"a","settings":{}}}`, "a Risu memory preset" + later},
 		{`{"lorebookVersion":6,"entries":[]}`, "a NovelAI lorebook" + later},
 		{`{"scenarioVersion":1,"title":"t","prompt":"p","lorebook":{}}`, "a NovelAI scenario" + later},

@@ -407,6 +407,11 @@ func assetView(a *canonical.Asset) AssetView {
 func scripts(x *canonical.Entity) []string {
 	var out []string
 	for _, o := range x.Original {
+		for _, s := range o.Unmapped.Get("hasExecutableContent").Elems() {
+			if words, ok := s.Text(); ok {
+				out = append(out, words)
+			}
+		}
 		if o.Raw == nil {
 			continue
 		}

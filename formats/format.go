@@ -16,7 +16,11 @@ const (
 	PNG   Container = "png"   // card chunks in a PNG
 	JSON  Container = "json"  // a JSON document
 	CharX Container = "charx" // a ZIP with card.json
+	Risum Container = "risum" // a Risu module
 )
+
+// Containers lists every kind of file, for the doors that check what they are asked for.
+func Containers() []string { return []string{string(PNG), string(JSON), string(CharX), string(Risum)} }
 
 // Info names a codec. App is what the user says after --to; the codec follows from app and kind.
 type Info struct {

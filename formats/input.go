@@ -90,6 +90,9 @@ func sniff(src rope.Source, head []byte) (kind, label string) {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return "json", "a UTF-16 text"
 	}
+	if len(head) > 6 && head[0] == 'o' && head[1] < 9 { // no text has such a character
+		return "risum", "a Risu module"
+	}
 	ext, mime := media.Sniff(head)
 	if ext == "jpg" || ext == "" {
 		if zip.IsZip(src) {

@@ -48,7 +48,6 @@ var objects = []known{
 	{"a Pygmalion character", "char_persona world_scenario"},
 	{"a Pygmalion character", "char_greeting world_scenario"},
 	{"a Risu memory preset", "type=risu data:object"},
-	{"a Risu module", "type=risuModule"},
 	{"a Risu preset", "promptTemplate:array"},
 	{"a Risu preset", "presetRegex:array"},
 	{"a SillyTavern theme", "main_text_color blur_strength"},
@@ -135,7 +134,6 @@ func fits(v *jsondoc.Value, signs string) bool {
 
 // magics are files by their first bytes. A file with advice is no card in any version.
 var magics = []struct{ head, words, advice string }{
-	{"\x6f\x00", "a Risu module (.risum)", ""},
 	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it and choose the card inside"},
 	{"Rar!\x1a\x07", "a RAR archive", "unpack it and choose the card inside"},
 	{"\x1f\x8b", "a gzip file", "unpack it and choose the card inside"},

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"slices"
 	"sort"
 
 	"bunzai/canonical"
@@ -49,13 +50,33 @@ func (r *Registry) Detect(in *Input) (winner Codec, bids []Ranked) {
 
 // Target finds the codec that writes kind for app (or the codec of that very id).
 func (r *Registry) Target(app string, kind canonical.Kind) (Codec, error) {
+	return r.TargetIn(app, kind, "", "")
+}
+
+// TargetIn is Target where an app has several files of a kind: with a container it is the first codec that writes it,
+// and from, the id of the codec that read the piece, goes before the others.
+func (r *Registry) TargetIn(app string, kind canonical.Kind, container Container, from string) (Codec, error) {
 	known := false
+	var found []Codec
 	for _, c := range r.codecs {
 		i := c.Info()
-		if i.Kind == kind && (i.App == app || i.ID == app) {
+		switch {
+		case i.Kind == kind && i.ID == app && i.App != app:
 			return c, nil
+		case i.Kind == kind && i.App == app && i.ID == from:
+			found = append([]Codec{c}, found...)
+		case i.Kind == kind && i.App == app:
+			found = append(found, c)
 		}
 		known = known || i.App == app || i.ID == app
+	}
+	for _, c := range found {
+		if container != "" && slices.Contains(c.Info().Containers, container) {
+			return c, nil
+		}
+	}
+	if len(found) > 0 {
+		return found[0], nil
 	}
 	if known {
 		return nil, fault.New(fault.WrongKind, "", "%s has no file for a %s", app, kind)

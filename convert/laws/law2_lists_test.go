@@ -80,7 +80,7 @@ const rulesMember = "rules"
 
 // ofRules reports a wire path in a list of scripts.
 func ofRules(p string) bool {
-	return strings.HasPrefix(p, "[") || strings.HasPrefix(p, "scripts[") || strings.Contains(p, "regex_scripts[") || strings.Contains(p, "bunzai_regex_sets")
+	return strings.HasPrefix(p, "[") || strings.HasPrefix(p, "scripts[") || strings.HasPrefix(p, "module.regex[") || strings.HasPrefix(p, "regex[") || strings.Contains(p, "regex_scripts[") || strings.Contains(p, "bunzai_regex_sets")
 }
 
 var sortOrder = regexp.MustCompile(`,? ?"sort_order": ?[^,}]*`)
@@ -125,8 +125,8 @@ func TestLaw2Lists(t *testing.T) {
 			for _, le := range listEdits() {
 				done := false
 				q := edited(p, i, func(b any) { done = le.edit(b) })
-				if !done || p.Info.App == "lumiverse" && le.member == "assets" {
-					continue // Lumiverse has emotions by label, in an order of its own
+				if !done || (p.Info.App == "lumiverse" || p.Info.ID == "risu-module" && strings.Contains(le.name, "added")) && le.member == "assets" {
+					continue // an asset of a module has no role; Lumiverse has emotions by label, in an order of its own
 				}
 				if set, ok := body(q, i).(*canonical.RegexSet); ok && i == 0 && len(set.Rules) == 0 {
 					continue // an empty list of a file is nobody's
@@ -184,7 +184,7 @@ func onlyBelow(t testing.TB, before, after string, le listEdit) {
 		if le.member == rulesMember && (ofRules(p) || strings.Contains(before, `"scriptName"`) && before[strings.IndexAny(before, "{[")] == '{') {
 			continue // a lone script becomes a list
 		}
-		if strings.HasPrefix(p, "data[") && (le.member == "entries" || le.member == rulesMember) {
+		if (strings.HasPrefix(p, "data[") || strings.HasPrefix(p, "module.lorebook[") || strings.HasPrefix(p, "module.regex[") || strings.HasPrefix(p, "lorebook[") || strings.HasPrefix(p, "module.bunzai_") || strings.HasPrefix(p, "bunzai_")) && (le.member == "entries" || le.member == rulesMember) {
 			continue // Risu's exports
 		}
 		assert.True(t, slices.ContainsFunc(strings.FieldsFunc(p, func(r rune) bool { return strings.ContainsRune(".[]", r) }), func(s string) bool {
@@ -234,7 +234,7 @@ func elements(t testing.TB, text, member string) (out []string) {
 	var walk func(v *jsondoc.Value)
 	walk = func(v *jsondoc.Value) {
 		for k, m := range v.Members() {
-			risus := k == "data" && m.Kind() == jsondoc.KindArray && (member == "entries" || member == rulesMember)
+			risus := (k == "data" || k == "lorebook" && member == "entries" || k == "regex" && member == rulesMember) && m.Kind() == jsondoc.KindArray && (member == "entries" || member == rulesMember)
 			if k != member && !risus && !(member == rulesMember && (k == "scripts" || k == "regex_scripts")) {
 				walk(m)
 				continue

@@ -9,6 +9,15 @@ import (
 // risuCarries is carries for Risu's own rows: what the app has no member for stands in lines of the content, and
 // exactly what it holds roughly under bunzai.
 var risuCarries = map[string]string{
+	"identity.name":               "name",
+	"attribution.creatorNotes":    "description",
+	"behavior.backgroundHTML":     "backgroundEmbedding",
+	"behavior.moduleToggles":      "customModuleToggle",
+	"behavior.privileged":         "lowLevelAccess",
+	"media":                       "assets",
+	"media.assets[].name":         "assets",
+	"media.assets[].ext":          "assets",
+	"name":                        "bunzai_lorebooks bunzai_regex_sets",
 	"categories[].id":             "key folder",
 	"categories[].name":           "comment",
 	"entries[].title":             "comment",
@@ -74,10 +83,10 @@ func risuMayTouch(generic, wirePath string) bool {
 
 // sameFlags reports members of a script that may say the same flags in another way.
 func sameFlags(generic, path string) bool {
-	return strings.HasPrefix(path, "data[") && strings.HasPrefix(generic, "rules[]") && (strings.HasSuffix(path, ".flag") || strings.HasSuffix(path, ".ableFlag"))
+	return (strings.HasPrefix(path, "data[") || strings.HasPrefix(path, "module.")) && strings.HasPrefix(generic, "rules[]") && (strings.HasSuffix(path, ".flag") || strings.HasSuffix(path, ".ableFlag"))
 }
 
-var risuContent = regexp.MustCompile(`^data\[\d+\]\.content$`)
+var risuContent = regexp.MustCompile(`^(data|module\.lorebook)\[\d+\]\.content$`)
 
 // sameDecorators reports two contents of which one is the other with its decorators in another order.
 func sameDecorators(path, a, b string) bool {

@@ -89,6 +89,7 @@ func same(t testing.TB, a, b any, msg string, args ...any) {
 		case strings.HasSuffix(c.Path, ".ext"): // the bytes say it
 		case strings.Contains(c.Path, "riggers[") && strings.TrimSpace(canonical.Text(c.Before)) == "" && c.After == nil: // a blank key is not given to a new entry
 		case c.Path == "name" && strings.HasSuffix(canonical.Text(c.Before), " regex") && strings.HasSuffix(canonical.Text(c.After), " regex"): // a set of a card is named after it
+		case c.Path == "name" && canonical.Text(c.After) == canonical.Text(c.Before)+" (edited)": // a module's lorebook is named after it
 		case c.Before == nil && strings.Contains(c.Path, "entries["), c.Before == nil && strings.Contains(c.Path, "rules["), c.Before == nil && (strings.Contains(c.Path, "prompts[") || strings.HasPrefix(c.Path, "groups[")): // an entry that is new again has what the app demands
 		default:
 			assert.Fail(t, "another value", append([]any{msg + ": %s was %q and is %q"}, append(args, c.Path, canonical.Text(c.Before), canonical.Text(c.After))...)...)

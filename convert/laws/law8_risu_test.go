@@ -1,12 +1,14 @@
 package laws
 
 import (
+	"encoding/binary"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"bunzai/formats"
+	"bunzai/formats/risu/rpack"
 )
 
 // risuRows are the rows of the app's export of that type. The importers take the rows as they are, so that what the app
@@ -120,4 +122,57 @@ func risuScripts(rows []obj) error {
 		}
 	}
 	return nil
+}
+
+// risuModule follows readModule (modules.ts).
+func risuModule(data []byte, _ formats.Container) error {
+	if len(data) < 7 || data[0] != 111 || data[1] != 0 {
+		return fmt.Errorf("no magic of a module")
+	}
+	n := 6 + int(binary.LittleEndian.Uint32(data[2:]))
+	v, err := parseObject(rpack.Decode(data[6:n]))
+	if err != nil {
+		return err
+	}
+	m, ok := v["module"].(obj)
+	if v["type"] != "risuModule" || !ok {
+		return fmt.Errorf("type %v", v["type"])
+	}
+	for _, k := range []string{"name", "description", "id"} {
+		if _, ok := m[k].(string); !ok {
+			return fmt.Errorf("%s is %v", k, m[k])
+		}
+	}
+	assets, blocks := list(m["assets"]), 0
+	for {
+		if n >= len(data) {
+			return fmt.Errorf("no end mark")
+		}
+		if data[n] == 0 {
+			break
+		}
+		if data[n] != 1 || blocks >= len(assets) {
+			return fmt.Errorf("mark %d of block %d of %d assets", data[n], blocks, len(assets))
+		}
+		n += 5 + int(binary.LittleEndian.Uint32(data[n+1:]))
+		blocks++
+	}
+	if blocks < len(assets) {
+		return fmt.Errorf("%d blocks for %d assets", blocks, len(assets))
+	}
+	for i, a := range assets {
+		if row := list(a); len(row) != 3 || !texts(a) {
+			return fmt.Errorf("asset %d is %v", i, a)
+		}
+	}
+	rows := func(k string) (out []obj) {
+		for _, r := range list(m[k]) {
+			out = append(out, r.(obj))
+		}
+		return out
+	}
+	if err := risuEntries(rows("lorebook")); err != nil {
+		return err
+	}
+	return risuScripts(rows("regex"))
 }

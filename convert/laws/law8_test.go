@@ -34,6 +34,7 @@ var accepts = map[string]func(data []byte, c formats.Container) error{
 	"lumiverse-regex":      lumiRegex,
 	"risu-lorebook":        risuLore,
 	"risu-regex":           risuRegex,
+	"risu-module":          risuModule,
 	"bunzai":               canonicalFile, "bunzai-lorebook": canonicalFile, "bunzai-regex": canonicalFile,
 }
 

@@ -34,7 +34,7 @@ func ways(k canonical.Kind) (out []way) {
 				if cont != "" && cont != i.Containers[0] && spec != "" {
 					continue
 				}
-				out = append(out, way{c, convert.Options{To: i.App, Container: cont, Spec: spec, AllowLoss: true}})
+				out = append(out, way{c, convert.Options{To: i.ID, Container: cont, Spec: spec, AllowLoss: true}})
 			}
 		}
 	}

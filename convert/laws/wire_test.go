@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"bunzai/formats/risu/rpack"
 	"bunzai/jsondoc"
 	"bunzai/limits"
 )
@@ -79,6 +80,17 @@ func apart(t testing.TB, data []byte) (w wire) {
 			w.rest = append(w.rest, part{f.Name, fmt.Sprint(f.Method, f.Modified.Unix(), f.CRC32, " ") + string(packed)})
 		}
 		w.rest = append(w.rest, part{"comment", z.Comment}, part{"prefix", string(data[:bytes.Index(data, []byte("PK\x03\x04"))])})
+	case bytes.HasPrefix(data, []byte("o\x00")):
+		n := 6 + int(binary.LittleEndian.Uint32(data[2:]))
+		w.docs = []doc{{"module", string(rpack.Decode(data[6:n]))}}
+		for n < len(data) && data[n] == 1 {
+			m := 5 + int(binary.LittleEndian.Uint32(data[n+1:]))
+			w.rest = append(w.rest, part{"assets/block", string(data[n : n+m])})
+			n += m
+		}
+		w.rest = append(w.rest, part{"end", string(data[n:])})
+	case len(data) > 2 && data[0] == 0xe6 && data[1] == 0x20:
+		w.docs = []doc{{"module", string(rpack.Decode(data))}}
 	default:
 		w.docs = []doc{{"file", string(data)}}
 	}

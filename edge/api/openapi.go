@@ -148,7 +148,7 @@ var enums = map[reflect.Type][]string{
 		string(canonical.KindPersona), string(canonical.KindPreset), string(canonical.KindQuickReply),
 	},
 	// A lorebook inside a card has no container of its own.
-	reflect.TypeFor[formats.Container](): {string(formats.PNG), string(formats.JSON), string(formats.CharX), ""},
+	reflect.TypeFor[formats.Container](): append(formats.Containers(), ""),
 }
 
 func (d *schemas) of(t reflect.Type) object {

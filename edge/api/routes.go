@@ -69,7 +69,7 @@ func init() {
 			about: "Turn a file into another app's file. The report comes in the header Bunzai-Report (JSON in ASCII, cut when long), and whole as the first part of multipart/mixed when the request accepts that.",
 			params: []param{
 				{name: "to", about: "The app, as GET /v1/formats names it. The kind of file follows from the input.", required: true},
-				{name: "container", about: "Kind of file; by default the source's where the app writes it.", enum: []string{string(formats.PNG), string(formats.JSON), string(formats.CharX)}},
+				{name: "container", about: "Kind of file; by default the source's where the app writes it.", enum: formats.Containers()},
 				{name: "spec", about: "Card version, where the app has several.", enum: []string{"v2", "v3"}},
 				{name: "allowLoss", about: "Write even where archive content would be dropped.", enum: []string{"true", "false"}},
 				nameParam,

@@ -1,4 +1,4 @@
-// Package risu reads and writes what RisuAI exchanges: lorebooks and regex scripts. The substitution of bytes that its
+// Package risu reads and writes what RisuAI exchanges: lorebooks, regex scripts and modules. The substitution of bytes that its
 // packed files are written in and the container of modules lie in folders of their own. Wire facts are the app's own
 // readers and writers (lorebook.svelte.ts, scripts.ts, modules.ts).
 //
@@ -13,5 +13,5 @@ import "bunzai/formats"
 
 // Codecs lists what this app reads and writes, in registration order.
 func Codecs() []formats.Codec {
-	return []formats.Codec{loreFile{}, scriptFile{}}
+	return []formats.Codec{loreFile{}, scriptFile{}, moduleFile{}}
 }

@@ -109,6 +109,7 @@ func All() []Sample {
 	text(QuickReply, "quick-replies-v1.json", quickRepliesOld)
 	text(QuickReply, "quick-reply.json", oneQuickReply)
 	out = append(out, presets()...)
+	out = append(out, risuModules()...)
 	for i := range out {
 		switch out[i].Name {
 		case "regex-envelope.json", "risu-lore-list.json", "risu-regex-list.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":

@@ -136,7 +136,7 @@ func convertFile(args []js.Value) (js.Value, error) {
 	if opt.To == "" {
 		return js.Undefined(), badArgument("the option \"to\" is missing: it names the app, such as \"sillytavern\"")
 	}
-	container, err := o.oneOf("container", string(formats.PNG), string(formats.JSON), string(formats.CharX))
+	container, err := o.oneOf("container", formats.Containers()...)
 	if err != nil {
 		return js.Undefined(), err
 	}

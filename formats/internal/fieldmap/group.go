@@ -71,22 +71,23 @@ func silent(string, string) {}
 
 func (g *Group[B]) park(path string) []string { return append(slices.Clone(g.Park), path) }
 
+// parks reports whether a field of the group is parked.
+func (g *Group[B]) parks(obj *jsondoc.Value) bool {
+	parked := obj.At(g.Park...)
+	return parked != nil && slices.ContainsFunc(g.Members, func(m Member[B]) bool { return parked.Get(m.Path) != nil })
+}
+
 func (g *Group[B]) read(obj *jsondoc.Value, warn Warn) *B {
 	now := new(B)
 	g.Derive(obj, now, warn)
-	parked := obj.At(g.Park...)
-	if parked == nil {
+	if !g.parks(obj) {
 		return now
 	}
-	exact, any := *now, false
+	exact, parked := *now, obj.At(g.Park...)
 	for _, m := range g.Members {
 		if v := parked.Get(m.Path); v != nil {
 			m.take(v, &exact)
-			any = true
 		}
-	}
-	if !any {
-		return now
 	}
 	// Would writing the exact fields say what stands here?
 	try := jsondoc.Object()
@@ -155,6 +156,10 @@ func (g *Group[B]) Rows() (out Map[B]) {
 			func(obj *jsondoc.Value, b *B, warn Warn) {
 				if i > 0 {
 					return // the first row reads for all: they cover the same members
+				}
+				if !g.parks(obj) {
+					g.Derive(obj, b, warn)
+					return
 				}
 				now := g.read(obj, warn)
 				for _, x := range g.Members {
