@@ -19,6 +19,7 @@ import (
 	"bunzai/formats"
 	"bunzai/limits"
 	"bunzai/rope"
+	"bunzai/testdata/samples"
 )
 
 // hostile is one file that was made to hurt, and what must come of it.
@@ -296,6 +297,27 @@ func hostiles() []hostile {
 			s := string(small())
 			i := strings.Index(s, `"entries":[`) + 11
 			return s[:i] + strings.Repeat(`{"keys":["k"],"content":"c","extensions":{},"enabled":true,"insertion_order":1},`, 10_000) + s[i:]
+		}, reads: bench},
+		// ---- Risu's modules and lorebooks
+		{name: "module: a document of 4 GiB", make: func() string {
+			return "\x6f\x00\xff\xff\xff\xff" + samples.RPack(`{"module":{"name":"M"}}`)
+		}, code: fault.Damaged, words: []string{"cut off", "4.0 GiB"}},
+		{name: "module: an asset of 4 GiB", make: func() string {
+			m := string(samples.Module(`{"module":{"name":"` + bench + `","assets":[["a","","png"]]},"type":"risuModule"}`))
+			return cut(m, 1) + "\x01\xff\xff\xff\xffabc"
+		}, reads: bench, warns: "is cut off"},
+		{name: "module: broken UTF-8 and NUL", make: func() string {
+			return string(samples.Module("{\"module\":{\"name\":\"" + bench + "\",\"description\":\"\xff\xfe\x80\"},\"type\":\"risuModule\"}\n\x00"))
+		}, reads: bench},
+		{name: "module: 100,000 lorebook rows", make: func() string {
+			return string(samples.Module(`{"module":{"name":"M","lorebook":[` + strings.Repeat("{},", 99_999) + `{}]},"type":"risuModule"}`))
+		}, code: fault.OverLimit, limit: "Items", words: []string{"100,000", "module.lorebook"}},
+		{name: "module: 20,000 empty assets", make: func() string {
+			return string(samples.Module(`{"module":{"name":"M"},"type":"risuModule"}`, make([]string, 20_000)...))
+		}, code: fault.OverLimit, limit: "Items", words: []string{"assets of the module"}},
+		{name: "lorebook: 5,000 folders in themselves and decorators without end", make: func() string {
+			row := `{"key":"\uf000folder:a","comment":"F","mode":"folder","content":"","folder":"\uf000folder:a"},{"key":"k","content":"` + strings.Repeat(`@@depth 4\n`, 200) + `","insertorder":1,"folder":"\uf000folder:a"},`
+			return `{"type":"risu","ver":1,"name":"` + bench + `","data":[` + strings.Repeat(row, 2_500) + `{"key":"k","content":"` + strings.Repeat(`@@exclude_keys a\n`, 100_000) + `","insertorder":1}]}`
 		}, reads: bench},
 		{name: "JSON: 1,000,000 numbers", make: func() string {
 			var b strings.Builder

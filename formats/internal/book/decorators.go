@@ -49,7 +49,7 @@ type head struct {
 }
 
 // maxDecorators bounds what is taken for settings: more lines than this are text.
-const maxDecorators = 256
+const maxDecorators = 100
 
 const jsSpace = " \t\n\r\v\f\u00a0\ufeff\u2028\u2029"
 

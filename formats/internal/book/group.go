@@ -1,9 +1,11 @@
 package book
 
 import (
+	"strings"
+	"sync/atomic"
+
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/jsondoc"
-	"strings"
 )
 
 // group is a set of fields that Risu holds together, with the lines of the content that it takes.
@@ -37,13 +39,32 @@ func edit(obj *jsondoc.Value, change func(h *head)) {
 	}
 }
 
+// headOf takes the content of an entry apart, to be looked at and not changed. The rows of one entry ask for it one
+// after the other, so that the last one is kept.
 func headOf(obj *jsondoc.Value) head {
-	s, _ := obj.Get("content").Text()
-	if !strings.Contains(s, "@@") {
-		return head{body: s}
+	v := obj.Get("content")
+	if v == nil {
+		return head{}
 	}
-	return parseHead(s)
+	if k := lastHead.Load(); k != nil && k.of == v {
+		return k.head
+	}
+	s, _ := v.Text()
+	h := head{body: s}
+	if strings.Contains(s, "@@") {
+		h = parseHead(s)
+	}
+	lastHead.Store(&keptHead{v, h})
+	return h
 }
+
+// keptHead holds on to the value, so that no other can have its address; a text in a document never changes in place.
+type keptHead struct {
+	of   *jsondoc.Value
+	head head
+}
+
+var lastHead atomic.Pointer[keptHead]
 
 func named(names ...string) func(x decorator) bool {
 	return func(x decorator) bool {

@@ -76,6 +76,7 @@ type risuList struct {
 }
 
 func (d *Dialect) decodeRisu(list *jsondoc.Value, where string, warn func(string)) (l risuList) {
+	defer lastHead.Store(nil) // it would hold the document
 	l.entries = []*entry{}
 	rows, folders := d.Rows(), d.folderRows()
 	var ids, folderIDs canonical.IDs
@@ -154,6 +155,7 @@ func (d *Dialect) decodeRisu(list *jsondoc.Value, where string, warn func(string
 
 // encodeRisu writes entries and folders over list, which is edited in place.
 func (d *Dialect) encodeRisu(b *lorebook, list *jsondoc.Value, fresh bool, near fieldmap.Near) {
+	defer lastHead.Store(nil)
 	was := d.decodeRisu(list, "", func(string) {})
 	at, folderAt := map[string]int{}, map[string]int{}
 	for i, e := range was.entries {

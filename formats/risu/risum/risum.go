@@ -41,7 +41,7 @@ type File struct {
 	// Warnings tell what is odd but readable, with the place.
 	Warnings []string
 
-	src  rope.Source
+	src  *rope.Rope
 	main []byte // the unpacked document that Doc was parsed from; it lies in src from at
 	at   int64
 }
@@ -75,7 +75,7 @@ func Open(src rope.Source, lim limits.Limits) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{src: src}
+	f := &File{src: rope.Of(src)}
 	if f.Bare = isBare(b); f.Bare {
 		return f, f.document(0, size, lim)
 	}
@@ -126,7 +126,7 @@ func (f *File) blocks(at int64, lim limits.Limits) error {
 		switch {
 		case b[0] == 0:
 			if rest := size - at - 1; rest > 0 {
-				f.Tail = rope.Of(f.src).Slice(at+1, rest)
+				f.Tail = f.src.Slice(at+1, rest)
 				warn("%s follow the end mark of the module at byte %d; Risu ignores them", fault.Amount(rest, "bytes"), at)
 			}
 			return nil
@@ -140,12 +140,12 @@ func (f *File) blocks(at int64, lim limits.Limits) error {
 			n = int64(binary.LittleEndian.Uint32(b[1:]))
 		}
 		if len(b) < marked || n > size-at-marked {
-			f.Tail = rope.Of(f.src).Slice(at, size-at)
+			f.Tail = f.src.Slice(at, size-at)
 			f.NoEnd = true
 			warn("asset %d of the module is cut off at byte %d: the file ends in it; what comes before it is whole. Risu refuses such a module", len(f.Assets)+1, at)
 			return nil
 		}
-		f.Assets = append(f.Assets, rpack.Unpacked(rope.Of(f.src).Slice(at+marked, n)))
+		f.Assets = append(f.Assets, rpack.Unpacked(f.src.Slice(at+marked, n)))
 		at += marked + n
 	}
 	f.NoEnd = true
@@ -206,7 +206,7 @@ func (f *File) Write() (*rope.Rope, error) {
 				whole.AppendRope(f.Tail)
 			}
 			if same, err := rope.Equal(whole, f.src); err == nil && same {
-				return rope.Of(f.src), nil
+				return f.src, nil
 			}
 		}
 		out.Append([]byte{0})
