@@ -26,6 +26,7 @@ engine: $(ENGINE) web/public/engine.wasm ## the WebAssembly engine
 $(ENGINE): $(GOSOURCE) js/package.json
 	@mkdir -p $(@D)
 	$(WASM) go build -trimpath -ldflags='$(LDFLAGS)' -o $@ ./wasm/engine
+	go run ./wasm/slim $@
 
 web/public/engine.wasm: $(ENGINE)
 	@mkdir -p $(@D)
@@ -37,6 +38,7 @@ js: deps-js $(ENGINE) js/dist/cli.wasm.br ## the npm package in js/dist
 js/dist/cli.wasm.br: $(GOSOURCE) js/package.json js/scripts/pack-cli.mjs
 	@mkdir -p $(@D) bin
 	$(WASM) go build -trimpath -ldflags='$(LDFLAGS)' -o bin/cli.wasm ./cmd/bunzai
+	go run ./wasm/slim bin/cli.wasm
 	node js/scripts/pack-cli.mjs bin/cli.wasm $@
 
 deps-js: js/node_modules/.package-lock.json

@@ -79,6 +79,7 @@ export function buildWasm(pkg, to, bound = PAGES) {
   const version = JSON.parse(readFileSync(join(repo, 'js', 'package.json'), 'utf8')).version;
   const raw = `${to}.raw`;
   go(['build', '-trimpath', `-ldflags=-s -w -X main.version=${version}`, '-o', raw, pkg], { GOOS: 'js', GOARCH: 'wasm' });
+  go(['run', './wasm/slim', raw]);
   const wasm = readFileSync(raw);
   rmSync(raw);
   writeFileSync(to, bound ? boundMemory(wasm, bound) : wasm);
