@@ -69,6 +69,15 @@ func TestRisuFaults(t *testing.T) {
 			same(t, want, bookOf(t, again), name)
 		}
 	})
+	t.Run("a text that looks like settings", func(t *testing.T) {
+		st := []byte(`{"entries":{"0":{"uid":0,"key":["a"],"keysecondary":[],"comment":"A","content":"@@depth 4\n@@unknown\nx","constant":false,"selective":true,"order":100,"position":0,"disable":false}}}`)
+		out, risu := convertTo(t, st, convert.Options{To: "risu"})
+		assert.Contains(t, lines(out.Report, convert.Changed), "entries[0].content")
+		_, back := convertTo(t, risu, convert.Options{To: "sillytavern"})
+		same(t, bookOf(t, st), bookOf(t, back), "there and back")
+		edited := []byte(strings.Replace(string(risu), `\nx"`, `\ny"`, 1))
+		assert.Equal(t, "@@unknown\ny", bookOf(t, edited).Entries[0].Content, "an edit in the app wins")
+	})
 	t.Run("KF-073 folders and modes", func(t *testing.T) {
 		for _, name := range []string{"risu-lore.json", "risu-lore-compact.json", "risu-module.risum"} {
 			in := samples.Get(name).Data

@@ -22,7 +22,7 @@ var risuCarries = map[string]string{
 	"categories[].name":           "comment",
 	"entries[].title":             "comment",
 	"entries[].comment":           "bunzai",
-	"entries[].content":           "content",
+	"entries[].content":           "content bunzai",
 	"entries[].enabled":           "content bunzai",
 	"entries[].constant":          "alwaysActive content bunzai",
 	"entries[].triggers":          "key useRegex secondkey bunzai selective content",

@@ -134,6 +134,9 @@ func (d *Dialect) Encode(b *lorebook, twin *jsondoc.Value, near fieldmap.Near) *
 		d.BookRows().Overlay(twin, b, was, nil, near)
 	}
 	d.encodeEntries(b, twin, fresh, near)
+	if fresh && d == RisuBook && near != nil {
+		risuSettings(b, near)
+	}
 	return twin
 }
 

@@ -98,7 +98,7 @@ func kept[T any](d *Dialect, field string, acc fieldmap.Access[entry, T], c fiel
 // risuContent is the content without the lines that are taken into fields.
 func (d *Dialect) risuContent() fieldmap.Row[entry] {
 	text := fieldmap.Text()
-	return fieldmap.Custom("content", "content", []string{"content"},
+	return fieldmap.Custom("content", "content", []string{"content", d.ext + ".bunzai.content", d.ext + ".bunzai.contentAs"},
 		func(obj *jsondoc.Value, e *entry, warn fieldmap.Warn) {
 			v := obj.Get("content")
 			if v == nil || v.IsNull() {
@@ -109,10 +109,11 @@ func (d *Dialect) risuContent() fieldmap.Row[entry] {
 				warn("content", odd)
 			}
 			if t != nil {
-				h := headOf(obj)
-				e.Content = *t
-				if len(h.lines) > 0 {
-					e.Content = h.without(d.taken(obj, &h))
+				e.Content = d.textOf(obj)
+				if exact, ok := obj.At(d.ext, "bunzai", "content").Text(); ok {
+					if as, _ := obj.At(d.ext, "bunzai", "contentAs").Text(); as == e.Content {
+						e.Content = exact
+					}
 				}
 			}
 		},
@@ -128,6 +129,39 @@ func (d *Dialect) risuContent() fieldmap.Row[entry] {
 		}
 		return nil
 	})
+}
+
+// textOf is the content of an entry without the lines that are read into fields.
+func (d *Dialect) textOf(obj *jsondoc.Value) string {
+	if v := obj.Get("content"); v != nil && v.Kind() != jsondoc.KindString {
+		if t, _ := fieldmap.Text().Read(v); t != nil {
+			return *t
+		}
+		return ""
+	}
+	h := headOf(obj)
+	if len(h.lines) == 0 {
+		return h.body
+	}
+	return h.without(d.taken(obj, &h))
+}
+
+// settleContent parks a text that the app does not give back: one that begins with lines which it takes for settings.
+// It counts as long as the app's text stays what it is now.
+func (d *Dialect) settleContent(obj *jsondoc.Value, e *entry, near fieldmap.Near) {
+	exact, as := []string{d.ext, "bunzai", "content"}, []string{d.ext, "bunzai", "contentAs"}
+	text := d.textOf(obj)
+	if text != e.Content {
+		fieldmap.Put(obj, exact, jsondoc.String(e.Content))
+		fieldmap.Put(obj, as, jsondoc.String(text))
+		near("content", text, "Risu takes the lines at the start that begin with @@ for settings; the exact text is kept for the way back")
+		return
+	}
+	for _, p := range [][]string{exact, as} {
+		if obj.At(p...) != nil {
+			fieldmap.Drop(obj, p)
+		}
+	}
 }
 
 // taken marks the decorators that some field is read from.
@@ -784,5 +818,21 @@ func (d *Dialect) buildRisuBook() fieldmap.Map[lorebook] {
 		fieldmap.New("tokenBudget", budget, fieldmap.At("token_budget", fieldmap.Number())).Noted(risuTogether),
 		fieldmap.New("globalRecursion", recursion, fieldmap.At("recursive_scanning", fieldmap.Bool())).Noted(risuTogether),
 		fieldmap.New("globalMatchWholeWords", words, fieldmap.At("extensions.risu_fullWordMatching", fieldmap.Bool())),
+	}
+}
+
+// risuSettings tells of settings that the app does not take, since it takes all three or none.
+func risuSettings(b *lorebook, near fieldmap.Near) {
+	held := map[string]bool{"globalScanDepth": b.GlobalScanDepth != nil, "tokenBudget": b.TokenBudget != nil, "globalRecursion": b.GlobalRecursion != nil}
+	n := 0
+	for _, yes := range held {
+		if yes {
+			n++
+		}
+	}
+	for _, path := range []string{"globalScanDepth", "tokenBudget", "globalRecursion"} {
+		if held[path] && n < len(held) {
+			near(path, "the user's own setting", risuTogether)
+		}
 	}
 }

@@ -192,12 +192,15 @@ func (d *Dialect) encodeRisu(b *lorebook, list *jsondoc.Value, fresh bool, near 
 		j, old := at[e.ID]
 		if old {
 			same = same && i == j
-			d.Rows().Overlay(was.vals[j], e, was.entries[j], nil, tell)
 			out[i] = was.vals[j]
+			if len(d.Rows().Overlay(out[i], e, was.entries[j], nil, tell)) > 0 {
+				d.settleContent(out[i], e, tell)
+			}
 		} else {
 			same = false
 			out[i] = d.newRisuEntry(ids[i])
 			d.Rows().Fill(out[i], withoutBlankKeys(e), nil, tell)
+			d.settleContent(out[i], e, tell)
 		}
 		var before *string
 		if old {

@@ -418,3 +418,36 @@ func FuzzDecorators(f *testing.F) {
 		}
 	})
 }
+
+func TestRisuSettings(t *testing.T) {
+	for _, c := range []struct {
+		b    lorebook
+		want []string
+	}{
+		{lorebook{GlobalScanDepth: canonical.Ptr(3.0)}, []string{"globalScanDepth"}},
+		{lorebook{GlobalScanDepth: canonical.Ptr(3.0), TokenBudget: canonical.Ptr(100.0), GlobalRecursion: canonical.Ptr(false)}, nil},
+		{lorebook{}, nil},
+	} {
+		var said []string
+		v := RisuBook.Encode(&c.b, nil, func(path, _, _ string) { said = append(said, path) })
+		assert.Equal(t, c.want, said)
+		back, err := RisuBook.Decode(v, "", func(w string) { t.Error(w) })
+		require.NoError(t, err)
+		assert.Equal(t, c.b.GlobalScanDepth, back.GlobalScanDepth)
+	}
+}
+
+// A content that is no text is read as its spelling and stays.
+func TestRisuOddContent(t *testing.T) {
+	list := risuList1(t, `[{"key":"a","content":5,"insertorder":"7"},{"key":["b"],"content":null}]`)
+	before := string(list.Raw())
+	b := RisuLore.DecodeList(list, "", func(w string) { t.Error(w) })
+	assert.Equal(t, "5", b.Entries[0].Content)
+	assert.Equal(t, canonical.Ptr(7.0), b.Entries[0].SortOrder)
+	assert.Equal(t, []canonical.Trigger{{Keyword: "b"}}, b.Entries[1].Triggers)
+	RisuLore.EncodeList(b, list, nil)
+	assert.Equal(t, before, string(list.Raw()))
+	b.Entries[0].Title = canonical.Ptr("T")
+	RisuLore.EncodeList(b, list, nil)
+	assert.Equal(t, `[{"key":"a","content":5,"insertorder":"7","comment":"T"},{"key":["b"],"content":null}]`, string(list.Raw()))
+}
