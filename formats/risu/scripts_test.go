@@ -187,3 +187,32 @@ func TestScriptsNear(t *testing.T) {
 		})
 	}
 }
+
+func FuzzScripts(f *testing.F) {
+	f.Add("a", "<b>$n{{data}}", "gi<order 3><cbs>", "editdisplay", true, "x>", "g")
+	f.Add("", "@@emo x", "<>", "zzz", false, ">\n", "")
+	f.Add("(", "$&$$n", "<a,<order 1>>u", "disabled", true, "{{data}}$n", "vu<")
+	f.Fuzz(func(t *testing.T, in, out, flag, kind string, able bool, replace, flags string) {
+		row := jsondoc.Object()
+		for k, v := range map[string]string{"in": in, "out": out, "flag": flag, "type": kind} {
+			row.Set(k, jsondoc.String(v))
+		}
+		row.Set("ableFlag", jsondoc.Bool(able))
+		list := jsondoc.Array(row)
+		before := string(list.Raw())
+		rules, _ := scripts.Decode(list, nil, nil)
+		scripts.Encode(rules, list, nil)
+		if string(list.Raw()) != before {
+			t.Fatalf("unedited: %s became %s", before, list.Raw())
+		}
+		rules[0].Replace = strings.ToValidUTF8(replace, "?")
+		rules[0].Flags = canonical.Ptr(strings.ToValidUTF8(flags, "?"))
+		rules[0].Phases, rules[0].Targets = []string{"input", "output"}, []string{"display", "prompt"}
+		rules[0].Extras = nil
+		scripts.Encode(rules, list, nil)
+		again, _ := scripts.Decode(list, nil, nil)
+		if !regex.SameRules(rules, again) {
+			t.Fatalf("%s\nwrote %s\nwanted %+v\nread   %+v", before, list.Raw(), rules, again)
+		}
+	})
+}
