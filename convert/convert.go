@@ -183,7 +183,7 @@ func (e *Engine) unclaimed(in *formats.Input, d *Detection) error {
 	case "html":
 		return fault.New(fault.NotRecognized, "", "this is a web page (HTML) and no card, whatever its name says; perhaps the site answered with a page about an error or a sign-in. Download the card itself and try again")
 	case "text", "unknown":
-		return fault.New(fault.NotRecognized, "", "this is %s and no card; bunzai reads PNG, JSON and ZIP (.charx) files that hold one", in.Label)
+		return fault.New(fault.NotRecognized, "", "this is %s and no card; bunzai reads PNG, JSON, YAML and ZIP (.charx) files that hold one", in.Label)
 	default:
 		return fault.New(fault.Unsupported, "", "this is %s, and cards of that kind are not supported; bunzai reads PNG, JSON and ZIP (.charx)", in.Label)
 	}

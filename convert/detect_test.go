@@ -150,7 +150,7 @@ func TestKnown(t *testing.T) {
 		{archive("", file{name: "[Content_Types].xml", data: "x"}), "an Office document and no card"},
 		{picture(tEXt("Software", "Editor"), ""), "this PNG holds no character card: it has no chara or ccv3 chunk, only Software"},
 		{picture("", ""), "this PNG holds no character card: it has no chara or ccv3 chunk. Perhaps"},
-		{"Dear diary", "this is plain text and no card; bunzai reads PNG, JSON and ZIP (.charx)"},
+		{"Dear diary", "this is plain text and no card; bunzai reads PNG, JSON, YAML and ZIP (.charx)"},
 		{"%PDF-1.7\n", "this is a PDF file (application/pdf), and cards of that kind are not supported"},
 		{`{"a":1}`, "this is a JSON document, but no file of an app that bunzai knows (SillyTavern character card: no spec and no name; SillyTavern World Info: no lorebook entries)"},
 	} {

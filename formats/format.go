@@ -17,6 +17,7 @@ const (
 	JSON  Container = "json"  // a JSON document
 	CharX Container = "charx" // a ZIP with card.json
 	Risum Container = "risum" // a Risu module
+	YAML  Container = "yaml"  // a YAML text; written only back into the file that came in
 )
 
 // Containers lists every kind of file, for the doors that check what they are asked for.

@@ -30,8 +30,9 @@ var carries = map[string]string{
 	"replies[].message":                        "message mes",
 	"replies[].hidden":                         "hidden is_hidden",
 	"identity.characterVersion":                "character_version",
+	"identity.description":                     "description context", // the other name of YAML cards
 	"prompts.depthInjections":                  "depth_prompt",
-	"greetings.firstMessage":                   "first_mes",
+	"greetings.firstMessage":                   "first_mes greeting",
 	"greetings.alternateGreetings":             "alternate_greetings",
 	"greetings.groupOnlyGreetings":             "group_only_greetings",
 	"examples.exampleMessages":                 "mes_example",

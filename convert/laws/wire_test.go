@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -91,10 +92,34 @@ func apart(t testing.TB, data []byte) (w wire) {
 		w.rest = append(w.rest, part{"end", string(data[n:])})
 	case len(data) > 2 && data[0] == 0xe6 && data[1] == 0x20:
 		w.docs = []doc{{"module", string(rpack.Decode(data))}}
+	case strings.IndexAny(strings.TrimLeft(strings.TrimPrefix(string(data), "\xef\xbb\xbf"), " \t\r\n"), "{[") != 0:
+		w.docs = []doc{{"file", yamlLines(data)}}
 	default:
 		w.docs = []doc{{"file", string(data)}}
 	}
 	return w
+}
+
+// yamlLines is a YAML text as a JSON object: what stands from each line with a name up to the next one, letter by letter.
+func yamlLines(data []byte) string {
+	out, name, value, comments := []string{}, "#", "", 0
+	put := func() {
+		v, _ := json.Marshal(value)
+		out = append(out, fmt.Sprintf("%q:%s", name, v))
+	}
+	for i, l := range strings.SplitAfter(string(data), "\n") {
+		k, _, named := strings.Cut(l, ":")
+		if k = strings.Trim(k, `"'`); named && k != "" && (k[0]|0x20 >= 'a' && k[0]|0x20 <= 'z') || strings.HasPrefix(l, "#") && i > 0 {
+			put()
+			if name, value = k, ""; l[0] == '#' {
+				comments++
+				name = fmt.Sprint("#", comments)
+			}
+		}
+		value += l
+	}
+	put()
+	return "{" + strings.Join(out, ",") + "}"
 }
 
 func unzip(t testing.TB, f *zip.File) []byte {

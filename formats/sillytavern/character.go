@@ -23,8 +23,10 @@ func (character) Info() formats.Info {
 func (character) Detect(in *formats.Input) formats.Bid {
 	switch {
 	case in.IsPNG(), in.IsJSON(), in.IsZip():
+	case tavern.YAMLText(in) != nil:
+		return formats.Bid{Score: 0.8, Reason: "lines that start with name, and context or greeting: a card as YAML"}
 	default:
-		return formats.No("not a PNG, a JSON document or a ZIP")
+		return formats.No("not a PNG, a JSON document, a ZIP or a YAML card")
 	}
 	cd, err := in.Card()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package sillytavern reads and writes SillyTavern's files: character cards (V1, flat, V2, V3 in PNG, JSON and CHARX),
+// Package sillytavern reads and writes SillyTavern's files: character cards (V1, flat, V2, V3 in PNG, JSON and CHARX; flat ones as YAML),
 // World Info, regex scripts, persona backups, presets and templates (chat completion, samplers, instruct, context, system
 // prompt, reasoning, master export) and quick replies. Wire facts are SillyTavern 1.18's own readers and writers (character-card-parser.js, characters.js,
 // charx.js, world-info.js, openai.js, PromptManager.js, preset-manager.js).

@@ -213,3 +213,27 @@ const bookSlots = `{"spec": "chara_card_v2", "spec_version": "2.0",
  "data": {"name": "Ida", "description": "", "personality": "", "scenario": "", "first_mes": "Hi", "mes_example": "", "creator_notes": "", "system_prompt": "", "post_history_instructions": "", "tags": [], "creator": "", "character_version": "", "alternate_greetings": [],
  "extensions": {"character_book": {"name": "Older", "extensions": {}, "entries": []}},
  "character_book": {"name": "Twice", "extensions": {}, "entries": [{"id": 0, "keys": ["a"], "content": "A", "enabled": true, "insertion_order": 1, "extensions": {}}]}}}`
+
+// yamlCard is a card of text-generation-webui with what its app does not know.
+const yamlCard = `# a card as YAML
+---
+name: Ada Quell # the clockmaker
+context: |-
+  {{char}} keeps the tower clock: "never late".
+
+  She counts [everything] # even this
+greeting: "Hm? \x41 moment, \u00e9."
+# what the app does not read
+personality: 'dry, it''s said'
+tags: [clock, 'two words']
+example_dialogue: >
+  {{user}}: zq-hello
+  {{char}}: Hm.
+
+turn_template: "zq-<|user|>\\n"
+odd: &odd
+  - 1.0
+  - 0x1F
+  - ~
+again: *odd
+`

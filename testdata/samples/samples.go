@@ -70,6 +70,9 @@ func All() []Sample {
 	add(Character, "behind-a-jpeg.charx", Archive(JPEG(), charxEntries("embedded://")...))
 	add(Character, "card-last.charx", Archive(nil, cardLast(charxEntries("embeded://"))...))
 
+	text(Character, "card.yaml", yamlCard)
+	text(Character, "card-crlf.yaml", "\xef\xbb\xbf"+strings.ReplaceAll(yamlCard, "\n", "\r\n"))
+
 	text(Character, "lumi-book.json", lumiCard)
 	text(Character, "lumi-hub.json", lumiHub)
 	add(Character, "lumi.png", PNG(Card("ccv3", lumiHub)))

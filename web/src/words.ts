@@ -49,9 +49,9 @@ const kinds: Record<Kind, [string, string]> = {
 
 export const kindName = (k: Kind) => kinds[k][0];
 
-export const containerName: Record<Container, string> = { png: 'PNG', json: 'JSON', charx: 'CHARX', risum: 'RISUM' };
+export const containerName: Record<Container, string> = { png: 'PNG', json: 'JSON', charx: 'CHARX', risum: 'RISUM', yaml: 'YAML' };
 
-const variantNames: Record<string, string> = { v1: 'V1', v2: 'V2', v3: 'V3', flat: 'flat' };
+const variantNames: Record<string, string> = { v1: 'V1', v2: 'V2', v3: 'V3', flat: 'flat', yaml: 'YAML' };
 
 /** Versions that people know; a format's other names for its shapes say nothing to them. */
 export const variantName = (v: string) => variantNames[v] ?? '';

@@ -39,6 +39,13 @@ var known = []string{"spec", "spec_version", "data.character_book", "character_b
 
 // Decode reads the card of an input: envelope, fields, assets, and the escrow bucket of the app.
 func (a *App) Decode(in *formats.Input) (*Card, error) {
+	if in.Kind == "text" {
+		c, err := a.decodeYAML(in)
+		if err != nil {
+			return nil, err
+		}
+		return c, a.finish(c, "")
+	}
 	cd, err := in.Card()
 	if err != nil {
 		return nil, err
@@ -58,7 +65,6 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 		c.Warnings = append(c.Warnings, why)
 	}
 	c.Escrow = &canonical.Escrow{Bucket: a.Name, Raw: cd.Doc, Unmapped: jsondoc.Object()}
-	c.Escrow.Unmapped.Set("variant", jsondoc.String(string(v)))
 	switch {
 	case in.IsPNG():
 		err = c.fromPNG(in, cd)
@@ -71,17 +77,23 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c, a.finish(c, cd.Where)
+}
+
+// finish reads the body out of the document that was found at that place.
+func (a *App) finish(c *Card, where string) error {
+	c.Escrow.Unmapped.Set("variant", jsondoc.String(string(c.Variant)))
 	c.Escrow.Unmapped.Set("container", jsondoc.String(string(c.Container)))
-	c.Body = a.body(c.Doc.Root, v, c.Res, func(path, what string) {
+	c.Body = a.body(c.Doc.Root, c.Variant, c.Res, func(path, what string) {
 		if fieldmap.Dropped(what) && !slices.Contains(c.dropped, path) {
 			c.dropped = append(c.dropped, path)
 		}
-		c.Warnings = append(c.Warnings, joinWhere(cd.Where, path)+" "+what)
+		c.Warnings = append(c.Warnings, joinWhere(where, path)+" "+what)
 	})
 	if strings.TrimSpace(c.Body.Identity.Name) == "" {
 		c.Warnings = append(c.Warnings, "the card has no name, and apps refuse such a card; its own app gets it as it is, another app gets the name \""+Nameless+"\"")
 	}
-	return c, nil
+	return nil
 }
 
 // Unmapped lists the wire paths of the card that have content and no canonical home.

@@ -95,6 +95,9 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 		if d.Container == "" {
 			d.Container = container(twin)
 		}
+		if d.Container == formats.YAML && want != "" {
+			d.Container = def // a version is asked for, and YAML cards have none
+		}
 		var err error
 		if d.TwinRes, err = resourcesOf(twin, ctx.Limits); err != nil {
 			return nil, err
@@ -172,6 +175,9 @@ func (d *Draft) skip(r fieldmap.Row[canonical.Character]) bool {
 
 // needsV3 reports new content that only a V3 card can hold.
 func (d *Draft) needsV3(body *canonical.Character) bool {
+	if d.Variant == YAML {
+		return d.Container != formats.YAML
+	}
 	if body.Identity.Nickname != nil && d.Was.Identity.Nickname == nil && *body.Identity.Nickname != "" {
 		return true
 	}
@@ -197,6 +203,19 @@ func (d *Draft) respec(to Variant) {
 		setSpec(wrapped, to)
 		wrapped.Set("data", jsondoc.Object())
 		for k, v := range root.Members() {
+			if d.Variant == YAML {
+				if other := yamlNames[k]; other != "" && root.Has(other) {
+					if !jsondoc.Equal(v, root.Get(other)) {
+						d.Warnings = append(d.Warnings, k+" of the YAML card is overruled by its "+other+" and stays behind")
+					}
+					continue
+				}
+				for name, other := range yamlNames {
+					if k == other {
+						k = name
+					}
+				}
+			}
 			switch k {
 			case "avatar", "chat", "fav", "create_date", "talkativeness", "creatorcomment", "json_data", "depth_prompt_prompt", "depth_prompt_depth", "depth_prompt_role":
 				wrapped.Set(k, v.Clone()) // SillyTavern's own root members; data has them under other names
@@ -426,6 +445,10 @@ func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, g
 	case formats.PNG:
 		out.Ext, out.MediaType = ".png", "image/png"
 		out.Data, err = d.png(e, lim, out)
+	case formats.YAML:
+		out.Ext, out.MediaType = ".yaml", "application/yaml"
+		out.Fields = append(d.App.Rows(YAML).Fields(""), formats.Field{Path: "knowledgeRefs", Note: yamlParked}, formats.Field{Path: "behaviorRefs", Note: yamlParked})
+		out.Data, err = d.yaml(out)
 	case formats.CharX:
 		out.Ext, out.MediaType = ".charx", "application/zip"
 		if gone == nil {

@@ -47,7 +47,7 @@ type table struct {
 
 func (a *App) table(v Variant) *table {
 	key := v
-	if !v.Wrapped() {
+	if !v.Wrapped() && v != YAML {
 		key = Flat
 	}
 	if t, ok := a.maps.Load(key); ok {
@@ -76,6 +76,9 @@ func (a *App) build(v Variant) fieldmap.Map[character] {
 	// card whose data is partial), then other spellings.
 	paths := func(name string, others ...string) []string {
 		out := []string{v.prefix() + name}
+		if other, ok := yamlNames[name]; ok && v == YAML {
+			out = []string{other, name}
+		}
 		if v.Wrapped() {
 			out = append(out, name)
 		}
@@ -119,6 +122,9 @@ func (a *App) build(v Variant) fieldmap.Map[character] {
 		}
 		if why, ok := a.Parked[r.Path]; ok {
 			r = r.Parked(why)
+		}
+		if v == YAML && !yamlReads[r.Path] {
+			r = r.Parked(yamlParked)
 		}
 		m[i] = r
 	}

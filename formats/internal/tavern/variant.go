@@ -18,6 +18,7 @@ const (
 	Flat Variant = "flat" // V2 fields at the root
 	V2   Variant = "v2"
 	V3   Variant = "v3"
+	YAML Variant = "yaml" // a flat card as YAML, with the names of text-generation-webui: context and greeting
 )
 
 // Wrapped reports an envelope with data.
