@@ -237,7 +237,8 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 	if ctx.Container == "" && p.Primary.Bucket(info.ID) == nil && has(info.Containers, p.Container) {
 		ctx.Container = p.Container
 	}
-	if ctx.Container != "" && !has(info.Containers, ctx.Container) {
+	back := ctx.Container == p.Container && p.Primary.Bucket(info.ID) != nil // a kind of file that is only written back
+	if ctx.Container != "" && !back && !has(info.Containers, ctx.Container) {
 		return nil, fault.New(fault.UnknownTarget, "", "%s has no container %q for a %s; it has %s", info.AppLabel, ctx.Container, info.Kind, list(info.Containers))
 	}
 	ctx.More = p.More

@@ -21,7 +21,9 @@ const (
 )
 
 // Containers lists every kind of file, for the doors that check what they are asked for.
-func Containers() []string { return []string{string(PNG), string(JSON), string(CharX), string(Risum)} }
+func Containers() []string {
+	return []string{string(PNG), string(JSON), string(CharX), string(Risum), string(YAML)}
+}
 
 // Info names a codec. App is what the user says after --to; the codec follows from app and kind.
 type Info struct {

@@ -49,6 +49,11 @@ func TestYAML(t *testing.T) {
 		assert.Equal(t, convert.Carried, i.Verdict, i.Path)
 	}
 
+	same, _ = write(convert.Options{To: "sillytavern", Container: formats.YAML})
+	assert.Equal(t, yamlCard, same)
+	_, err = e.Convert(rope.Bytes(`{"name":"Ada","description":"x"}`), convert.Options{To: "sillytavern", Container: formats.YAML})
+	assert.True(t, fault.Is(err, fault.UnknownTarget), "a YAML card is only written back: %v", err)
+
 	json, out := write(convert.Options{To: "sillytavern", Container: formats.JSON})
 	assert.Contains(t, json, `"your_name": "You"`)
 	assert.Contains(t, json, `"description": "She keeps the clock.\n"`)
