@@ -116,7 +116,26 @@ func (e *Engine) Read(src rope.Source, o Options) (*Pieces, error) {
 		return nil, err
 	}
 	p.Detection = *d
+	if where := repeated(in); where != "" {
+		p.Warnings = append(p.Warnings, where+" stands there more than once; the last one counts, as in the apps, and the others go back to the same app only")
+	}
 	return p, nil
+}
+
+// repeated is the place of a name that stands twice in one object of the document that was read, as JSON allows and no
+// app reads.
+func repeated(in *formats.Input) string {
+	switch in.Kind {
+	case "json":
+		if d, err := in.Doc(); err == nil {
+			return d.Repeated
+		}
+	case "png", "zip":
+		if c, err := in.Card(); err == nil && c.Doc.Repeated != "" {
+			return strings.TrimPrefix(c.Where+", "+c.Doc.Repeated, ", ")
+		}
+	}
+	return ""
 }
 
 // decode reads an input with one codec and takes the embedded books out.

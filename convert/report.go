@@ -132,6 +132,10 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		}
 		return nil, &f
 	}
+	damaged, err := wrongPicture(in)
+	if err != nil {
+		return nil, err
+	}
 	r := &reporter{from: p.Info, to: info, spec: enc.Spec, items: map[Verdict][]Item{}}
 	if k, ok := e.codec(p.Info.ID).(formats.SecretKeeper); ok {
 		r.secret = k.Secret
@@ -168,13 +172,32 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		From:     End{ID: p.Info.ID, App: p.Info.App, AppLabel: p.Info.AppLabel, Container: p.Container, Variant: p.Variant},
 		To:       End{ID: info.ID, App: info.App, AppLabel: info.AppLabel, Container: enc.Container, Spec: enc.Spec},
 		Items:    []Item{},
-		Warnings: append(append([]string{}, p.Warnings...), enc.Warnings...),
+		Warnings: append(append(append([]string{}, p.Warnings...), enc.Warnings...), damaged...),
 	}
 	for _, v := range []Verdict{Lost, Changed, Parked, Carried} {
 		out.Items = append(out.Items, r.items[v]...)
 	}
 	out.Counts = Counts{len(r.items[Carried]), len(r.items[Parked]), len(r.items[Changed]), len(r.items[Lost])}
 	return out, nil
+}
+
+// mostPicture bounds the picture whose checksums are looked at.
+const mostPicture = 16 << 20
+
+// wrongPicture warns of a picture that was carried as it came and that apps may refuse.
+func wrongPicture(in *formats.Input) ([]string, error) {
+	if !in.IsPNG() {
+		return nil, nil
+	}
+	p, err := in.PNG()
+	if err != nil {
+		return nil, err
+	}
+	place, err := p.WrongPicture(mostPicture)
+	if place == "" || err != nil {
+		return nil, err
+	}
+	return []string{"the picture is damaged: " + place + " has a wrong checksum (CRC); it is carried as it is, and SillyTavern refuses such a file. Open the picture in an editor and save it again"}, nil
 }
 
 // group is one sort of linked pieces with what came back of them.

@@ -25,7 +25,10 @@ func Float(f float64) *Value {
 
 // NumberText makes a number of that spelling; nil when it is no JSON number.
 func NumberText(spelling string) *Value {
-	if spelling == "" || spelling[0] != '-' && (spelling[0] < '0' || spelling[0] > '9') || validate([]byte(spelling)) != nil {
+	if spelling == "" || spelling[0] != '-' && (spelling[0] < '0' || spelling[0] > '9') {
+		return nil
+	}
+	if _, err := validate([]byte(spelling)); err != nil {
 		return nil
 	}
 	return &Value{kind: KindNumber, text: spelling}

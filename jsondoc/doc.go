@@ -16,6 +16,10 @@ type Doc struct {
 	Root   *Value
 	Suffix []byte
 
+	// Repeated is the path of the first name that stands more than once in one object; "" when none does (a text of more
+	// than 100,000 names is not looked through). Get sees the last of them, as every reader in JavaScript does, and none is lost on the way out.
+	Repeated string
+
 	src   *source // the text that was parsed; nil for a fresh document
 	style *style  // how a fresh document is laid out; nil when it is read off the source
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -51,7 +52,8 @@ func Parse(b []byte, lim limits.Limits) (*Doc, error) {
 	if tooDeep >= 0 {
 		return nil, overDepth(b, tooDeep, maxDepth, lim.Over("", "JSONDepth", 0).Limit.Raise)
 	}
-	if err := validate(b[start:end]); err != nil {
+	repeated, err := validate(b[start:end])
+	if err != nil {
 		return nil, syntaxError(b[:end], start, err)
 	}
 	src := newSource(b[:len(b):len(b)], jumps)
@@ -59,7 +61,10 @@ func Parse(b []byte, lim limits.Limits) (*Doc, error) {
 		Prefix: b[:start:start],
 		Root:   &Value{src: src, owner: top, off: uint32(start), end: uint32(end), kind: kindOf(b[start])},
 		Suffix: b[end:len(b):len(b)],
-		src:    src,
+
+		Repeated: repeated,
+
+		src: src,
 	}, nil
 }
 
@@ -74,20 +79,49 @@ func Raw(b []byte, lim limits.Limits) (*Value, error) {
 	return d.Root, nil
 }
 
-func newDecoder(b []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+func newDecoder(b []byte, repeats bool) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(repeats), jsontext.AllowInvalidUTF8(true))
 }
 
-// validate judges b, which has no white space around the value.
-func validate(b []byte) error {
-	d := newDecoder(b)
-	if _, err := d.ReadValue(); err != nil {
-		return err
+// maxNames bounds the names that are remembered to find one that stands twice; a text that may have more is not looked
+// through for it. No book of a thousand entries comes near.
+const maxNames = 100_000
+
+// validate judges b, which has no white space around the value, and returns the path of the first name that stands
+// twice in one object.
+func validate(b []byte) (repeated string, err error) {
+	d := newDecoder(b, bytes.Count(b, []byte(":")) > maxNames)
+	_, err = d.ReadValue()
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		if e := new(jsontext.SyntacticError); errors.As(err, &e) {
+			repeated = dotted(e.JSONPointer)
+		}
+		d = newDecoder(b, true)
+		_, err = d.ReadValue()
+	}
+	if err != nil {
+		return "", err
 	}
 	if n := d.InputOffset(); n != int64(len(b)) {
-		return &trailingError{n}
+		return "", &trailingError{n}
 	}
-	return nil
+	return repeated, nil
+}
+
+// dotted spells a pointer as a person reads a path: entries[3].content.
+func dotted(p jsontext.Pointer) string {
+	var out strings.Builder
+	for name := range p.Tokens() {
+		switch _, number := index(name); {
+		case number:
+			out.WriteString("[" + name + "]")
+		case out.Len() > 0:
+			out.WriteString("." + name)
+		default:
+			out.WriteString(name)
+		}
+	}
+	return out.String()
 }
 
 // trailingError says that something follows the root value.

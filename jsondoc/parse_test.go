@@ -162,3 +162,20 @@ func TestPath(t *testing.T) {
 	assert.EqualValues(t, `["a b"].名["0"][""]["q\"\\"]`, Path("").Name("a b").Name("名").Name("0").Name("").Name(`q"\`))
 	assert.EqualValues(t, `[0]`, Path("").Index(0))
 }
+
+func TestRepeated(t *testing.T) {
+	for s, want := range map[string]string{
+		`{"a":1,"b":{"c":[0,{"d":1,"d":2}]}}`: "b.c[1].d",
+		`{"a":1,"a":1}`:                       "a",
+		`{"a":{"x":1},"b":{"x":1}}`:           "",
+		`{"a":1,"A":2}`:                       "",
+		`{"a":1,"\u0061":2}`:                  "a",
+		`{"0":1,"0":2}`:                       "[0]",
+		`[]`:                                  "",
+	} {
+		d, err := Parse([]byte(s), limits.Card())
+		require.NoError(t, err, s)
+		assert.Equal(t, want, d.Repeated, s)
+		assert.Equal(t, s, string(d.Bytes()))
+	}
+}

@@ -1,6 +1,6 @@
 // Package png reads and rewrites the chunk layer of PNG and APNG files: which chunks there are, what the text
-// chunks say, and the same picture with other text chunks. It works by offset, never decodes a pixel, never reads
-// an IDAT to check it, and knows no card format beyond the two keywords that carry cards.
+// chunks say, and the same picture with other text chunks. It works by offset, never decodes a pixel, reads an
+// IDAT only when it is asked whether its checksum is right, and knows no card format beyond the two keywords that carry cards.
 //
 // Wire facts: PNG third edition (W3C), sections 5.2 to 5.4 and 11.3.3 (tEXt, zTXt, iTXt); the keywords chara, ccv3
 // and chara-ext-asset_ from the Character Card V2 and V3 specifications.

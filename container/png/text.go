@@ -186,6 +186,28 @@ func (f *File) count(card bool, chunk int, n int64) {
 	f.spent += n
 }
 
+// WrongPicture names the first chunk other than a text whose checksum (CRC) is wrong, "" when all are right. It reads
+// the picture, so it is for files that are looked at once, up to most bytes; a longer one is not looked at.
+func (f *File) WrongPicture(most int64) (string, error) {
+	if f.end > most {
+		return "", nil
+	}
+	for _, c := range f.Chunks {
+		if c.Cut || c.Type == "tEXt" || c.Type == "zTXt" || c.Type == "iTXt" {
+			continue
+		}
+		sum, err := f.crcOf(c)
+		if err != nil {
+			return "", readFault(err, where(c))
+		}
+		stated, err := rope.View(f.Src, c.Off+c.Len, 4)
+		if err != nil || binary.BigEndian.Uint32(stated) != sum {
+			return where(c), nil
+		}
+	}
+	return "", nil
+}
+
 func (f *File) checkCRC(i int, crc uint32) {
 	c := &f.Chunks[i]
 	if c.BadCRC {
