@@ -2,6 +2,7 @@ package convert_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"image"
 	"image/color"
 	"image/gif"
@@ -37,6 +38,13 @@ func blueGIF(t testing.TB) string {
 	return b.String()
 }
 
+// pixelWebP is a lossless WebP of one clear pixel.
+func pixelWebP(t testing.TB) string {
+	b, err := base64.StdEncoding.DecodeString("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
+	require.NoError(t, err)
+	return string(b)
+}
+
 func portraitOf(t testing.TB, file string) string {
 	t.Helper()
 	a := read(t, file).Primary.Character().Media.Portrait
@@ -63,6 +71,7 @@ func TestKF011(t *testing.T) {
 	}{
 		{"JPEG", photo, "jpg", image.Pt(40, 30), color.NRGBA{254, 0, 0, 255}},
 		{"GIF", blueGIF(t), "gif", image.Pt(8, 8), color.NRGBA{0, 0, 255, 255}},
+		{"WebP", pixelWebP(t), "webp", image.Pt(1, 1), color.NRGBA{0, 0, 0, 0}},
 	} {
 		t.Run("KF-011 "+c.name, func(t *testing.T) {
 			out, rep := written(t, charx(c.pic, c.ext), formats.PNG)

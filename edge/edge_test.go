@@ -287,6 +287,7 @@ func TestBodyLimit(t *testing.T) {
 	assert.Equal(t, 413, do(t, "POST", s.URL+"/v1/detect", bytes.Repeat([]byte("x"), whole+1)).StatusCode)
 }
 
+// TestFileNames, for KF-127: the header of a download is sound whatever the name holds.
 func TestFileNames(t *testing.T) {
 	s, _ := server(t, api.Config{})
 	card := []byte(`{"spec":"chara_card_v2","spec_version":"2.0","data":{"name":"漢字 é \"x\"\r\nSet-Cookie: a=b","description":"d","first_mes":"m"}}`)

@@ -105,9 +105,9 @@ func (r Row[B]) OnlyV3() Row[B] {
 func (r Row[B]) WhereHeld() Row[B] {
 	write, home := r.write, r.covers[0]
 	r.write = func(obj *jsondoc.Value, b *B, near Near) {
-		had := obj.At(home...) != nil
-		if write(obj, b, near); !had {
-			Drop(obj, home)
+		missing := firstMissing(obj, home)
+		if write(obj, b, near); missing > 0 {
+			Drop(obj, home[:missing])
 		}
 	}
 	return r
@@ -117,15 +117,25 @@ func (r Row[B]) WhereHeld() Row[B] {
 func (r Row[B]) AtHeld() Row[B] {
 	write, home, others := r.write, r.covers[0], r.covers[1:]
 	r.write = func(obj *jsondoc.Value, b *B, near Near) {
-		had, elsewhere := obj.At(home...) != nil, false
+		missing, elsewhere := firstMissing(obj, home), false
 		for _, o := range others {
 			elsewhere = elsewhere || obj.At(o...) != nil
 		}
-		if write(obj, b, near); !had && elsewhere {
-			Drop(obj, home)
+		if write(obj, b, near); missing > 0 && elsewhere {
+			Drop(obj, home[:missing])
 		}
 	}
 	return r
+}
+
+// firstMissing is the number of steps of path to the first one that is not there; 0 when all are.
+func firstMissing(obj *jsondoc.Value, path []string) int {
+	for i := range path {
+		if obj.At(path[:i+1]...) == nil {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // Of says which members of an object value the row speaks of; others are nobody's.

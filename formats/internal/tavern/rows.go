@@ -120,6 +120,9 @@ func (a *App) build(v Variant) fieldmap.Map[character] {
 		if r.V3 && v != V3 {
 			r = r.WhereHeld() // a card of an older spec gains no field of V3
 		}
+		if v == Flat && (r.Path == "settings.talkativeness" || r.Path == "attribution.creatorNotes") {
+			r = r.AtHeld() // SillyTavern reads these of a card without spec under either name
+		}
 		if why, ok := a.Parked[r.Path]; ok {
 			r = r.Parked(why)
 		}
