@@ -1,6 +1,10 @@
 package canonical
 
-import "bunzai/jsondoc"
+import (
+	"strings"
+
+	"bunzai/jsondoc"
+)
 
 // RegexSet is the body of a set of find-and-replace rules. Patterns are JavaScript patterns and data: they are
 // never compiled or run here.
@@ -66,3 +70,7 @@ type RegexCondition struct {
 	RuleID  string `json:"ruleId"`
 	Matched *bool  `json:"matched"`
 }
+
+// RegexSetName is the name of the one set inside a piece of that name: formats that hold scripts without a name of
+// their own give it on reading and leave it out on writing.
+func RegexSetName(host string) string { return strings.TrimSpace(host + " regex") }

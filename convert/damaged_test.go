@@ -42,3 +42,18 @@ func TestRepeatedName(t *testing.T) {
 		assert.Contains(t, strings.Join(p.Warnings, " "), "data.name stands there more than once; the last one counts")
 	}
 }
+
+// TestSetNamedForCard: the set of a card's scripts has the card's name, so that nothing is parked for it.
+func TestSetNamedForCard(t *testing.T) {
+	card := `{"spec":"chara_card_v2","spec_version":"2.0","data":{"name":"Ann","first_mes":"Hi","extensions":{"regex_scripts":[{"scriptName":"s","findRegex":"/a/g","replaceString":"b","placement":[2]}]}}}`
+	for _, to := range []string{"sillytavern", "lumiverse"} {
+		out, err := convert.New().Convert(rope.Bytes(card), convert.Options{To: to})
+		require.NoError(t, err)
+		b, err := out.Data.Bytes()
+		require.NoError(t, err)
+		assert.NotContains(t, string(b), "bunzai", to)
+		for _, i := range out.Report.Items {
+			assert.NotEqual(t, convert.Parked, i.Verdict, "%s: %+v", to, i)
+		}
+	}
+}

@@ -156,7 +156,11 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 				r.add(Item{Verdict: Lost, Piece: n, Path: g.path, Label: label, Count: 1, Before: text(label), Reason: g.noPlace})
 				at++
 			default:
-				if err := r.piece(n, withoutRefs(x.Body), withoutRefs(g.back[next].Body), g.fields, nearOf(enc.Near, at)); err != nil {
+				fields := g.fields
+				if x.Kind == canonical.KindRegex && len(p.Regex) == 1 && ownName(x) == canonical.RegexSetName(ownName(p.Primary)) {
+					fields = append([]formats.Field{{Path: "name", Wire: "the name that the scripts are in", Reads: true}}, fields...)
+				}
+				if err := r.piece(n, withoutRefs(x.Body), withoutRefs(g.back[next].Body), fields, nearOf(enc.Near, at)); err != nil {
 					return nil, err
 				}
 				next++

@@ -52,6 +52,8 @@ var objects = []known{
 	{"a Risu preset", "presetRegex:array"},
 	{"a SillyTavern theme", "main_text_color blur_strength"},
 	{"SillyTavern's settings file", "power_user:object"},
+	{"an export of SillyTavern's prompt manager", "version:number type=full data:object"},
+	{"an export of SillyTavern's prompt manager", "version:number type=character data:object"},
 	{"a SillyTavern group", "members:array chat_id"},
 	{"a SillyTavern chat", "chat_metadata:object"},
 	{"a set of NovelAI generation parameters of another tool", "repetition_penalty tail_free_sampling"},
@@ -67,6 +69,7 @@ var lists = []known{
 	{"a list of characters", "spec data:object"},
 	{"a SillyTavern chat", "mes is_user"},
 	{"a list of prompts", "role content"},
+	{"SillyTavern's list of logit biases", "text:text value:number"},
 }
 
 // KnownJSON says in words which other app's file a JSON document is, "" for none that is known.

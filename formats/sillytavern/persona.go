@@ -203,6 +203,9 @@ func (persona) Decode(in *formats.Input) (*formats.Decoded, error) {
 			paths = append(paths, defaultKey)
 		}
 		for _, id := range b.ids {
+			if name, _ := b.names.Get(id).Text(); id != "" && id != name+".png" { // the picture's file in the app's own folder
+				paths = append(paths, namesKey+"."+id)
+			}
 			for _, p := range descriptorCovers.Unmapped(b.descs.Get(id)) {
 				paths = append(paths, describeKey+"."+id+"."+p)
 			}

@@ -3,7 +3,6 @@ package regex
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"bunzai/canonical"
 	"bunzai/fault"
@@ -23,7 +22,7 @@ const RecordKey = "bunzai_regex_sets"
 func Where(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 // SetName is what a set inside a named piece is called.
-func SetName(host string) string { return strings.TrimSpace(host + " regex") }
+func SetName(host string) string { return canonical.RegexSetName(host) }
 
 // Sets takes the sets out of a list of scripts: none, one, or those that an earlier merge recorded. Where is the path
 // of the list, for messages.
