@@ -246,15 +246,20 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 	if o.To == "" {
 		return nil, fault.New(fault.BadArgument, "", "say which app to convert to")
 	}
-	target, err := e.Registry.TargetIn(o.To, p.Primary.Kind, o.Container, p.Info.ID)
+	target, err := e.Registry.TargetIn(o.To, p.Primary.Kind, o.Container, p.Primary)
 	if err != nil {
 		return nil, err
 	}
 	info := target.Info()
 	ctx := formats.EncodeContext{Container: o.Container, Spec: o.Spec, Limits: o.limits(), AllowLoss: o.AllowLoss}
 	// A piece that knows the target already goes back into the container it came from; a new one keeps the source's.
-	if ctx.Container == "" && p.Primary.Bucket(info.ID) == nil && has(info.Containers, p.Container) {
-		ctx.Container = p.Container
+	if ctx.Container == "" && p.Primary.Bucket(info.ID) == nil {
+		switch {
+		case has(info.Containers, p.Container):
+			ctx.Container = p.Container
+		case p.Container == formats.JPEG && has(info.Containers, formats.CharX):
+			ctx.Container = formats.CharX // the same archive
+		}
 	}
 	back := ctx.Container == p.Container && p.Primary.Bucket(info.ID) != nil // a kind of file that is only written back
 	if ctx.Container != "" && !back && !has(info.Containers, ctx.Container) {

@@ -323,7 +323,14 @@ func TestKnownFaultsArchive(t *testing.T) {
 	})
 	t.Run("KF-022 members that nobody uses are kept", func(t *testing.T) {
 		module := "o\x00\x01\x02\x03 any bytes"
-		out := edited(t, archive("", cardFile(named("Ann")), file{name: "module.risum", data: module, method: 8}, file{name: "x_meta/0.json", data: `{"a":1}`}), "Bob", formats.CharX)
+		p := read(t, archive("", cardFile(named("Ann")), file{name: "module.risum", data: module, method: 8}, file{name: "x_meta/0.json", data: `{"a":1}`}))
+		require.Equal(t, "risu", p.Info.App)
+		p.Primary.Character().Identity.Name = "Bob"
+		o, err := engine.Emit(p, convert.Options{To: "risu"})
+		require.NoError(t, err)
+		b, err := o.Data.Bytes()
+		require.NoError(t, err)
+		out := string(b)
 		names, content := unzip(t, out)
 		assert.Equal(t, []string{"card.json", "module.risum", "x_meta/0.json"}, names)
 		assert.Equal(t, module, content["module.risum"])

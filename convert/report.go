@@ -447,12 +447,21 @@ func (r *reporter) escrow(p *Pieces) {
 		if o.Bucket == r.to.ID {
 			continue
 		}
+		meta := 0 // what Risu notes of each picture: one line for all
 		for _, f := range o.Files {
 			if carried[f.Blob] || strings.HasSuffix(f.Path, "/") || document(o, f.Path) {
 				continue
 			}
+			if strings.HasPrefix(f.Path, "x_meta/") {
+				meta++
+				continue
+			}
 			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files." + f.Path, Label: "archive entry " + f.Path, Count: 1, Before: text(f.Blob),
 				Reason: "no asset of the card names this file; it stays in your original file"})
+		}
+		if meta > 0 {
+			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files.x_meta/", Label: "archive folder x_meta/", Count: meta,
+				Reason: "what Risu notes of each picture and reads nowhere; it stays in your original file"})
 		}
 	}
 }
@@ -463,7 +472,8 @@ func document(o *canonical.Escrow, path string) bool {
 	if !ok {
 		card = "card.json"
 	}
-	return path == card || (o.Bucket == "lumiverse" && path == "lumiverse_modules.json")
+	module, _ := o.Unmapped.Get("module").Bool() // Risu's, where it was read
+	return path == card || (o.Bucket == "lumiverse" && path == "lumiverse_modules.json") || module && path == "module.risum"
 }
 
 func preview(p *Pieces, path string) *string {

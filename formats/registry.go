@@ -50,12 +50,12 @@ func (r *Registry) Detect(in *Input) (winner Codec, bids []Ranked) {
 
 // Target finds the codec that writes kind for app (or the codec of that very id).
 func (r *Registry) Target(app string, kind canonical.Kind) (Codec, error) {
-	return r.TargetIn(app, kind, "", "")
+	return r.TargetIn(app, kind, "", nil)
 }
 
 // TargetIn is Target where an app has several files of a kind: with a container it is the first codec that writes it,
-// and from, the id of the codec that read the piece, goes before the others.
-func (r *Registry) TargetIn(app string, kind canonical.Kind, container Container, from string) (Codec, error) {
+// and the codec that e came from, which has an escrow bucket there, goes before the others.
+func (r *Registry) TargetIn(app string, kind canonical.Kind, container Container, e *canonical.Entity) (Codec, error) {
 	known := false
 	var found []Codec
 	for _, c := range r.codecs {
@@ -63,7 +63,7 @@ func (r *Registry) TargetIn(app string, kind canonical.Kind, container Container
 		switch {
 		case i.Kind == kind && i.ID == app && i.App != app:
 			return c, nil
-		case i.Kind == kind && i.App == app && i.ID == from:
+		case i.Kind == kind && i.App == app && e != nil && e.Bucket(i.ID) != nil:
 			found = append([]Codec{c}, found...)
 		case i.Kind == kind && i.App == app:
 			found = append(found, c)

@@ -1,5 +1,5 @@
-// Package picture turns a JPEG, GIF or WebP picture into a PNG of the same pixels, for the one place where an app can
-// show nothing else: the picture of a PNG card. It is the only package that decodes pixels, and it looks at the stated
+// Package picture turns a JPEG, GIF or WebP picture into a PNG of the same pixels, and any of these or a PNG into a JPEG,
+// for the two places where an app can show nothing else: the picture of a PNG card, and the one before an archive. It is the only package that decodes pixels, and it looks at the stated
 // size first: what has more than Limits.Pixels is refused before anything is allocated for it. It knows no card.
 package picture
 
@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/gif"
 	"image/jpeg"
+	"image/png"
 	"io"
 	"math"
 
@@ -38,6 +39,22 @@ func Kind(head []byte) string {
 // its Exif orientation says. Colour profiles are not carried. Errors: Unsupported (another kind, or an animated WebP),
 // Damaged, OverLimit (Pixels; Entry for the bytes of the picture).
 func ToPNG(src rope.Source, lim limits.Limits) ([]byte, error) {
+	d, err := open(src, lim, false)
+	if err != nil {
+		return nil, err
+	}
+	return encode(d.at, d.w, d.h, d.solid), nil
+}
+
+// bitmap is a picture as pixels.
+type bitmap struct {
+	at    pixels
+	w, h  int
+	solid bool // every pixel is opaque
+}
+
+// open decodes a picture; a PNG only when asked, since turning one into PNG means nothing.
+func open(src rope.Source, lim limits.Limits, withPNG bool) (*bitmap, error) {
 	if src.Size() > lim.Entry {
 		return nil, lim.Over("", "Entry", src.Size())
 	}
@@ -66,8 +83,13 @@ func ToPNG(src rope.Source, lim limits.Limits) ([]byte, error) {
 		if w, h, animated = webpSize(data); animated {
 			return nil, fault.New(fault.Unsupported, "", "the WebP picture is animated, and only still ones are read")
 		}
+	case "png":
+		if !withPNG {
+			return nil, fault.New(fault.Unsupported, "", "the picture is a PNG already")
+		}
+		what, config, decode = "a PNG picture", png.DecodeConfig, png.Decode
 	default:
-		return nil, fault.New(fault.Unsupported, "", "only JPEG, GIF and WebP pictures can be turned into PNG")
+		return nil, fault.New(fault.Unsupported, "", "only JPEG, GIF and WebP pictures can be turned into another kind")
 	}
 	c, err := config(bytes.NewReader(data))
 	if err != nil {
@@ -92,7 +114,7 @@ func ToPNG(src rope.Source, lim limits.Limits) ([]byte, error) {
 	if ext == "jpg" {
 		at, w, h = turned(at, w, h, orientation(data))
 	}
-	return encode(at, w, h, opaque(img, canvas.Dx(), canvas.Dy())), nil
+	return &bitmap{at, w, h, opaque(img, canvas.Dx(), canvas.Dy())}, nil
 }
 
 const maxScans = 100

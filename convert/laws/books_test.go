@@ -137,7 +137,7 @@ func TestDisabledBooks(t *testing.T) {
 		}
 		for off := range 2 {
 			q := edited(p, off+1, func(b any) { b.(*canonical.Lorebook).Enabled = canonical.Ptr(false) })
-			out, err := convert.New().Emit(q, convert.Options{To: c.Info().App})
+			out, err := convert.New().Emit(q, convert.Options{To: c.Info().ID})
 			require.NoError(t, err)
 			_, books := decodeAs(t, c, bytesOf(t, out.Data))
 			require.Len(t, books, 1)

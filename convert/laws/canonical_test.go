@@ -20,7 +20,7 @@ func TestThroughCanonical(t *testing.T) {
 		canon := emit(t, p, convert.Options{To: "bunzai"})
 		q := read(t, canon)
 		home := emit(t, q, convert.Options{To: p.Info.App})
-		if p.Container == formats.CharX {
+		if p.Container == formats.CharX || p.Container == formats.JPEG {
 			// The canonical file holds the content of entries, not how they were packed.
 			assert.Equal(t, names(apart(t, s.data).docs), names(apart(t, home).docs))
 			for i, x := range apart(t, s.data).rest {

@@ -168,9 +168,9 @@ func TestRoundTrip(t *testing.T) {
 			}
 			there = &convert.Pieces{Primary: main, Books: books, Regex: sets, More: more, Info: x.w.codec.Info(), Container: there.Container, Unmapped: func() []string { return nil }}
 		}
-		back, err := convert.New().Emit(there, convert.Options{To: x.p.Info.App, Container: containerOf(x.p), AllowLoss: true})
+		back, err := convert.New().Emit(there, convert.Options{To: x.p.Info.ID, Container: containerOf(x.p), AllowLoss: true})
 		require.NoError(t, err)
-		c, err := convert.New().Registry.Target(x.p.Info.App, x.p.Primary.Kind)
+		c, err := convert.New().Registry.Target(x.p.Info.ID, x.p.Primary.Kind)
 		require.NoError(t, err)
 		main, books := decodeLinked(t, c, bytesOf(t, back.Data))
 		a, b := bodies(x.p.Primary, linked(x.p)), bodies(main, books)
@@ -210,7 +210,7 @@ func TestRoundTrip(t *testing.T) {
 func plain(path string) string { return canonical.Generic(strings.ReplaceAll(path, "[+", "[")) }
 
 func containerOf(p *convert.Pieces) (c formatsContainer) {
-	target, err := convert.New().Registry.Target(p.Info.App, p.Primary.Kind)
+	target, err := convert.New().Registry.Target(p.Info.ID, p.Primary.Kind)
 	if err == nil && slices.Contains(target.Info().Containers, p.Container) {
 		return p.Container
 	}

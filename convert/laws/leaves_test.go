@@ -22,6 +22,7 @@ type leaf struct {
 	piece int    // 0 the main piece, 1.. its books
 	path  string // as Walk writes it
 	steps []int  // field and element indices
+	app   string // of the file
 }
 
 func (l leaf) generic() string { return canonical.Generic(l.path) }
@@ -31,14 +32,14 @@ func (l leaf) generic() string { return canonical.Generic(l.path) }
 var notEdited = map[string]bool{
 	"Entry.id": true, "Greeting.id": true, "Asset.ref": true, "Asset.mime": true, "Asset.role": true, "Asset.label": true, "Asset.primary": true,
 	"Trigger.isRegex": true, "DepthInjection.origin": true, "Character.knowledgeRefs": true, "Variant.id": true, "QuickReply.id": true, "Persona.knowledgeRefs": true, "Asset.type": true,
-	"RegexRule.id": true, "Character.behaviorRefs": true,
+	"RegexRule.id": true, "Character.behaviorRefs": true, "Voice.provider": true,
 }
 
 // leaves lists the populated leaves of a body.
 func leaves(piece int, body any) (out []leaf) {
 	var walk func(v reflect.Value, path string, steps []int)
 	add := func(path string, steps []int) {
-		out = append(out, leaf{piece, path, append([]int{}, steps...)})
+		out = append(out, leaf{piece: piece, path: path, steps: append([]int{}, steps...)})
 	}
 	walk = func(v reflect.Value, path string, steps []int) {
 		switch v.Kind() {
@@ -250,6 +251,7 @@ func allLeaves(p *convert.Pieces) (out []leaf) {
 				continue // labels are keys of an object there, and several books are copied into one: its own tests look at these
 			}
 			if !strings.Contains(canonical.Generic(l.path), "[]") || !far(l.path) {
+				l.app = p.Info.App
 				out = append(out, l)
 			}
 		}

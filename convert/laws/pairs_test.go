@@ -56,6 +56,7 @@ func eachPair(t *testing.T, fn func(t *testing.T, x written)) {
 		for _, w := range ways(kind) {
 			t.Run(w.String(), func(t *testing.T) {
 				p := read(t, s.data)
+				w.codec, _ = convert.New().Registry.TargetIn(w.o.To, kind, w.o.Container, p.Primary) // of the app's codecs the piece's own
 				out, err := convert.New().Emit(p, w.o)
 				if f := fault.As(err); err != nil && (f.Code == fault.OverLimit || f.Code == fault.WouldLose) {
 					t.Skip(err)

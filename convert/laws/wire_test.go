@@ -74,6 +74,13 @@ func apart(t testing.TB, data []byte) (w wire) {
 				w.rest = append(w.rest, part{f.Name, ""})
 				continue
 			}
+			if f.Name == "module.risum" {
+				if text, blocks, ok := moduleText(t, unzip(t, f)); ok {
+					w.docs = append(w.docs, doc{f.Name, text})
+					w.rest = append(w.rest, part{f.Name, blocks})
+					continue
+				}
+			}
 			if strings.HasSuffix(f.Name, "/") {
 				w.rest = append(w.rest, part{f.Name, ""})
 				continue
@@ -120,6 +127,15 @@ func yamlLines(data []byte) string {
 	}
 	put()
 	return "{" + strings.Join(out, ",") + "}"
+}
+
+// moduleText takes a Risu module apart: its document, unpacked, and what follows it.
+func moduleText(t testing.TB, b []byte) (text, rest string, ok bool) {
+	if len(b) < 6 || b[0] != 0x6f || b[1] != 0 || binary.LittleEndian.Uint32(b[2:]) > uint32(len(b)-6) {
+		return "", "", false
+	}
+	end := 6 + binary.LittleEndian.Uint32(b[2:])
+	return string(rpack.Decode(b[6:end])), string(b[end:]), true
 }
 
 func unzip(t testing.TB, f *zip.File) []byte {

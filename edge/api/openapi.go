@@ -91,7 +91,7 @@ func (d *schemas) operation(rt *route, tokens bool) object {
 	switch {
 	case rt.result == nil:
 		good["content"] = object{
-			"application/json": object{}, "image/png": object{}, "application/zip": object{}, "application/yaml": object{}, "application/octet-stream": object{},
+			"application/json": object{}, "image/png": object{}, "image/jpeg": object{}, "application/zip": object{}, "application/yaml": object{}, "application/octet-stream": object{},
 			"multipart/mixed": object{"schema": object{"type": "object", "properties": object{"report": d.of(reflect.TypeFor[convert.Report]()), "file": object{}}}},
 		}
 		good["headers"] = object{

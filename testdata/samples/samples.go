@@ -84,6 +84,12 @@ func All() []Sample {
 	add(Character, "regex.png", PNG(Card("chara", stRegexCard), Card("ccv3", strings.NewReplacer("card_v2", "card_v3", `"2.0"`, `"3.0"`).Replace(stRegexCard))))
 	text(Character, "lumi-regex-card.json", lumiRegexCard)
 
+	text(Character, "risu.json", RisuJSON())
+	add(Character, "risu.png", risuPNG())
+	add(Character, "risu-v2.png", risuV2())
+	add(Character, "risu.charx", Archive(nil, risuEntries()...))
+	add(Character, "risu.jpeg", Archive(RealJPEG(), risuEntries()...))
+
 	text(Lorebook, "wi.json", wi)
 	text(Lorebook, "wi-compact.json", compact(wi))
 	text(Lorebook, "wi-old.json", indented(wiOld, "\t"))

@@ -167,6 +167,13 @@ func (d *Dialect) newBook() *jsondoc.Value {
 func (d *Dialect) encodeEntries(b *lorebook, twin *jsondoc.Value, fresh bool, near fieldmap.Near) {
 	if d.isRisu() {
 		if twin.Get("entries").Kind() != jsondoc.KindArray {
+			if !fresh && len(b.Entries)+len(b.Categories) == 0 {
+				return // no list, and nothing to write
+			}
+			was, _ := d.decodeEntries(twin, "", func(string) {}) // an object of entries stays one while nobody edits it
+			if same, err := canonical.Same(&lorebook{Entries: was}, &lorebook{Entries: b.Entries}); !fresh && err == nil && same && len(b.Categories) == 0 {
+				return
+			}
 			twin.Set("entries", jsondoc.Array())
 		}
 		d.encodeRisu(b, twin.Get("entries"), fresh, near)

@@ -133,6 +133,7 @@ func (d *Dialect) keysGroup() *group {
 			near("secondaryTriggers", strings.Join(other, ", "), odd)
 		}
 		was := on(obj, isRegexKey)
+		patterns = patterns || was && !d.anyRegex(now) // a switch that no key needed stays: other apps may mean it
 		if !g.Members[0].Same(now, e) || was != patterns {
 			setKeys(obj, key, first, e.Triggers != nil)
 		}

@@ -3,10 +3,12 @@ package tavern
 import (
 	"fmt"
 	pathpkg "path"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"bunzai/canonical"
+	"bunzai/container/jpeg"
 	"bunzai/container/png"
 	"bunzai/fault"
 	"bunzai/formats"
@@ -26,7 +28,21 @@ type Resources struct {
 	Files     []canonical.File                  // every entry of an archive
 	Prefix    *canonical.Blob                   // what stands before an archive; nil when nothing does
 	Limits    limits.Limits
-	standIn   bool // the carrier was made of the main icon
+	other     string // the app's type of an asset without a role; "" = other
+	standIn   bool   // the carrier was made of the main icon
+}
+
+// typeOf is the type of an asset that says none.
+func (r *Resources) typeOf(role string) string { return typeFor(role, r.other) }
+
+// additional is Risu's type of an asset that is neither icon nor emotion, as other is in other apps.
+const additional = "x-risu-asset"
+
+func typeFor(role, other string) string {
+	if role == canonical.RoleOther && other != "" {
+		return other
+	}
+	return typeOf[role]
 }
 
 // placeholder reports that the carrier is the picture that bunzai puts into a PNG card that has none.
@@ -50,6 +66,9 @@ func (r *Resources) portrait() *canonical.Asset {
 func (r *Resources) front() bool {
 	return r.Prefix != nil && strings.HasPrefix(blob.Mime(r.Prefix, ""), "image/")
 }
+
+// jpeg reports a JPEG picture before an archive.
+func (r *Resources) jpeg() bool { return r.Prefix != nil && jpeg.Is(r.Prefix.Data) }
 
 var roleOf = map[string]string{
 	"icon": canonical.RolePortrait, "emotion": canonical.RoleEmotion, "expression": canonical.RoleEmotion,
@@ -164,7 +183,7 @@ func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
 	if r, ok := roleOf[strings.ToLower(typ)]; ok {
 		a.Role = r
 	}
-	if typeOf[a.Role] != typ && typ != "" {
+	if typeOf[a.Role] != typ && typ != "" && typ != additional {
 		a.Type = &typ
 	}
 	if a.Role == canonical.RoleEmotion {
@@ -188,6 +207,9 @@ func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
 	}
 	return a
 }
+
+// Resolve finds the bytes behind a uri of a card; see resolve.
+func (r *Resources) Resolve(uri string) (b *canonical.Blob, ref string) { return r.resolve(uri) }
 
 // resolve finds the bytes behind a uri. Ref is what stays to be said about where they were: the archive path or the
 // link, and nothing for a data URI.
@@ -238,6 +260,10 @@ type assetPlan struct {
 type ListHooks struct {
 	Path func(a *canonical.Asset) string // the archive path of a; the app writes the files itself. Nil: the CCv3 scheme
 	Made func(a *canonical.Asset, v *jsondoc.Value)
+
+	Other  string // App.Other
+	Chunks bool   // App.Chunks
+	Bare   bool   // the picture before the archive goes
 }
 
 // AssetList builds data.assets for the draft's container over the list that stands there; nil when there is none to
@@ -269,10 +295,13 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 	for a, r := range match {
 		if b.keeps(a, r) {
 			b.used[strings.ToLower(CleanEntryPath(archivePath(a.Ref)))] = true
+			if name, ok := chunkName(a.Ref); ok {
+				b.used[name] = true
+			}
 		}
 	}
 	for _, a := range c.Media.Assets {
-		typ := canonical.Or(a.Type, typeOf[a.Role])
+		typ := canonical.Or(a.Type, typeFor(a.Role, hooks.Other))
 		if typ == "" {
 			typ = "other"
 		}
@@ -284,7 +313,7 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 		n := len(b.out)
 		carrier := container == formats.PNG && isPNG(m.Blob)
 		switch {
-		case oldRes != nil && oldRes.front() && b.container == oldRes.Container && match[m] == nil && sameBlobs(m.Blob, oldRes.Prefix):
+		case !hooks.Bare && oldRes != nil && oldRes.front() && b.container == oldRes.Container && match[m] == nil && sameBlobs(m.Blob, oldRes.Prefix):
 			// the picture stands before the archive, as it did
 		case carrier && match[m] == nil && (b.sameHome || n == 0):
 			// the picture is the carrier, as it was; no element says so
@@ -401,6 +430,21 @@ func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (ur
 		return uri, ext, nil
 	}
 	ext = blob.Ext(a.Blob, declared)
+	if b.container == formats.PNG && b.hooks.Chunks {
+		name := ""
+		if r != nil && b.sameHome {
+			old, _ := r.v.Get("uri").Text()
+			name, _ = chunkName(old) // new bytes go where the old ones were
+		}
+		for n := 1; name == "" || b.used[name]; n++ {
+			if s := strconv.Itoa(n); b.free(s) {
+				name = s
+			}
+		}
+		b.used[name] = true
+		b.files = append(b.files, FileOut{Path: name, Blob: a.Blob})
+		return "__asset:" + name, ext, nil
+	}
 	uri, err = blob.URI(a.Blob, ext)
 	return uri, ext, err
 }
@@ -496,7 +540,7 @@ func oldRows(old *jsondoc.Value, res *Resources) (rows []*oldRow) {
 			if s, ok := v.Get("ext").Text(); ok {
 				r.ext = &s
 			}
-			if r.typ = canonical.Or(r.a.Type, typeOf[r.a.Role]); r.typ == "" {
+			if r.typ = canonical.Or(r.a.Type, res.typeOf(r.a.Role)); r.typ == "" {
 				r.typ = "other"
 			}
 			r.passed = i == main && r.a.Ref == ccDefault
@@ -586,6 +630,14 @@ func ArchivePath(ref string) string {
 		return p
 	}
 	return ""
+}
+
+// chunkName is the name of the asset chunk of a PNG that a ref names.
+func chunkName(ref string) (string, bool) {
+	if !strings.HasPrefix(scheme(ref), "__asset:") {
+		return "", false
+	}
+	return ref[len("__asset:"):], true
 }
 
 // archivePath is the path inside an archive that a ref names, or "".

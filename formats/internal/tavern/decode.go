@@ -26,6 +26,7 @@ type Card struct {
 	Res       *Resources
 	Escrow    *canonical.Escrow
 	Warnings  []string
+	Front     bool     // an archive behind a JPEG picture, in an app that has such files
 	dropped   []string // wire paths whose value, or a part of it, means nothing
 }
 
@@ -69,7 +70,7 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 	case in.IsPNG():
 		err = c.fromPNG(in, cd)
 	case in.IsZip():
-		err = c.fromZIP(in, cd)
+		err = a.fromZIP(c, in, cd)
 	default:
 		c.Container = formats.JSON
 		c.Res = &Resources{Container: formats.JSON, Limits: in.Limits}
@@ -82,6 +83,7 @@ func (a *App) Decode(in *formats.Input) (*Card, error) {
 
 // finish reads the body out of the document that was found at that place.
 func (a *App) finish(c *Card, where string) error {
+	c.Res.other = a.Other
 	c.Escrow.Unmapped.Set("variant", jsondoc.String(string(c.Variant)))
 	c.Escrow.Unmapped.Set("container", jsondoc.String(string(c.Container)))
 	c.Body = a.body(c.Doc.Root, c.Variant, c.Res, func(path, what string) {
@@ -117,7 +119,11 @@ func (a *App) Unmapped(c *Card) []string {
 		out = append(out, badScripts(root, c.Variant)...)
 	}
 	if b, where := book.Find(root, c.Variant.prefix()); b != nil {
-		for _, p := range book.OfBook(b).UnmappedIn(b) {
+		dial := a.Book
+		if dial == nil {
+			dial = book.OfBook(b)
+		}
+		for _, p := range dial.UnmappedIn(b) {
 			out = append(out, where+"."+p)
 		}
 	}
@@ -236,7 +242,7 @@ func pngResources(p *png.File, lim limits.Limits) *Resources {
 	return res
 }
 
-func (c *Card) fromZIP(in *formats.Input, cd *formats.CardDoc) error {
+func (a *App) fromZIP(c *Card, in *formats.Input, cd *formats.CardDoc) error {
 	z, err := in.ZIP()
 	if err != nil {
 		return err
@@ -255,6 +261,7 @@ func (c *Card) fromZIP(in *formats.Input, cd *formats.CardDoc) error {
 		c.Escrow.Media = canonical.RawBlob(rope.Of(in.Source).Slice(0, z.Base), "")
 	}
 	c.Res = zipResources(c.Escrow, in.Limits)
+	c.Front = a.JPEG && c.Res.jpeg()
 	c.Warnings = append(c.Warnings, z.Warnings...)
 	return nil
 }
@@ -269,39 +276,6 @@ func filesOf(z *zip.Archive) ([]canonical.File, error) {
 		out = append(out, canonical.File{Path: e.Name, Blob: b, Header: e.Header()})
 	}
 	return out, nil
-}
-
-// zipResources resolves archive paths: exact, then with slashes cleaned, then by letter case where only one fits.
-func zipResources(e *canonical.Escrow, lim limits.Limits) *Resources {
-	files := e.Files
-	exact, folded, many := map[string]*canonical.Blob{}, map[string]*canonical.Blob{}, map[string]bool{}
-	for _, f := range files {
-		p := CleanEntryPath(f.Path)
-		if p == "" {
-			continue
-		}
-		if _, dup := exact[p]; !dup {
-			exact[p] = f.Blob
-		}
-		l := strings.ToLower(p)
-		if b, dup := folded[l]; dup && b != f.Blob {
-			many[l] = true
-		}
-		folded[l] = f.Blob
-	}
-	return &Resources{Container: formats.CharX, Limits: lim, Files: files, Prefix: e.Media, Entry: func(path string) *canonical.Blob {
-		p := CleanEntryPath(path)
-		if p == "" {
-			return nil
-		}
-		if b := exact[p]; b != nil {
-			return b
-		}
-		if l := strings.ToLower(p); !many[l] {
-			return folded[l]
-		}
-		return nil
-	}}
 }
 
 // CleanEntryPath is the look-up form of an archive path; "" when it is unsafe.

@@ -7,6 +7,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/container/datauri"
+	"bunzai/container/jpeg"
 	"bunzai/container/media"
 	"bunzai/container/picture"
 	"bunzai/container/png"
@@ -31,7 +32,8 @@ type Draft struct {
 	Twin      *canonical.Escrow // nil for a new card
 	TwinRes   *Resources
 	Was       *canonical.Character // what the twin says; nil for a new card
-	Assets    []FileOut            // files for an archive
+	Assets    []FileOut            // files for an archive, or asset chunks for a PNG
+	Front     bool                 // an archive that stands behind a JPEG picture
 	Near      []formats.Near
 	Warnings  []string
 }
@@ -81,6 +83,9 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 		return nil, fault.New(fault.WrongKind, "", "%s writes characters with this codec, and this is a %s", a.Label, e.Kind)
 	}
 	d := &Draft{App: a, Variant: fresh, Container: ctx.Container}
+	if a.JPEG && ctx.Container == formats.JPEG {
+		d.Container, d.Front = formats.CharX, true
+	}
 	want := Variant(ctx.Spec)
 	switch want {
 	case "", V2, V3:
@@ -102,6 +107,8 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 		if d.TwinRes, err = resourcesOf(twin, ctx.Limits); err != nil {
 			return nil, err
 		}
+		d.TwinRes.other = a.Other
+		d.Front = a.JPEG && d.Container == formats.CharX && ctx.Container == "" && d.TwinRes.jpeg()
 		d.Was = a.body(twin.Raw.Root, d.Variant, d.TwinRes, nil)
 	}
 	if d.Container == "" {
@@ -184,13 +191,16 @@ func (d *Draft) needsV3(body *canonical.Character) bool {
 	if len(body.Greetings.GroupOnlyGreetings) > len(d.Was.Greetings.GroupOnlyGreetings) || len(body.Media.Assets) > len(d.Was.Media.Assets) {
 		return true
 	}
+	if d.Container == formats.CharX && container(d.Twin) != d.Container {
+		return true // a CHARX card is V3 by its spec
+	}
 	if !d.Variant.Wrapped() && (d.Container == formats.CharX || (d.Variant == Flat && container(d.Twin) != d.Container)) {
 		return true // an archive's card needs a spec, and a flat card of V2 fields is read by no app as what it is
 	}
 	if body.Media.Portrait == nil || d.Container == formats.PNG {
 		return false
 	}
-	// Outside a PNG only a V3 card can hold its picture, and a CHARX card is V3 by its spec.
+	// Outside a PNG only a V3 card can hold its picture.
 	return d.Was.Media.Portrait == nil || container(d.Twin) != d.Container
 }
 
@@ -249,6 +259,9 @@ func (d *Draft) fitsInline(body *canonical.Character, want Variant, lim limits.L
 	if d.Container == formats.CharX || (d.Twin != nil && container(d.Twin) == d.Container) || want == V2 {
 		return nil
 	}
+	if d.Container == formats.PNG && d.App.Chunks {
+		return nil // each asset is a chunk of its own, read by offset
+	}
 	var sum int64
 	add := func(a *canonical.Asset) {
 		switch {
@@ -294,13 +307,16 @@ func (d *Draft) keepSecond(body *canonical.Character) {
 // writeAssets puts portrait and assets into the document, and plans the files of an archive.
 func (d *Draft) writeAssets(body *canonical.Character, lim limits.Limits) error {
 	old := assetsOf(d.Doc.Root, d.Variant)
-	if d.Was != nil && container(d.Twin) == d.Container && sameMedia(body, d.Was) {
+	if d.Was != nil && container(d.Twin) == d.Container && sameMedia(body, d.Was) && !d.bares() {
 		return nil
 	}
 	if d.Variant != V3 && !(d.Twin != nil && old != nil) {
 		return nil // V1 and V2 cards have no assets; the report says what is lost
 	}
 	var taken func(path string) bool
+	if d.TwinRes != nil && d.TwinRes.Chunk != nil && d.Container == formats.PNG {
+		taken = func(name string) bool { return d.TwinRes.Chunk(name) != nil }
+	}
 	if d.Twin != nil && d.Twin.Files != nil {
 		names := map[string]bool{}
 		for _, f := range d.Twin.Files {
@@ -308,12 +324,51 @@ func (d *Draft) writeAssets(body *canonical.Character, lim limits.Limits) error 
 		}
 		taken = func(p string) bool { return names[strings.ToLower(p)] }
 	}
-	plan, err := planAssets(body, d.Container, old, d.TwinRes, taken, ListHooks{})
+	plan, err := planAssets(body, d.Container, old, d.TwinRes, taken, ListHooks{Other: d.App.Other, Chunks: d.App.Chunks, Bare: d.bares()})
 	if err != nil {
 		return err
 	}
 	d.Assets = plan.files
 	return d.PutAssets(plan.list, lim)
+}
+
+// bares reports an archive that loses the JPEG picture before it: a card that is written as .charx instead of .jpeg.
+func (d *Draft) bares() bool {
+	return d.App.JPEG && d.TwinRes != nil && d.TwinRes.jpeg() && d.Container == formats.CharX && !d.Front
+}
+
+// before is what stands before an archive: what stood there, or a JPEG of the portrait; nil for nothing.
+func (d *Draft) before(body *canonical.Character, lim limits.Limits) (*rope.Rope, error) {
+	if d.Twin != nil && d.Twin.Files != nil && d.Twin.Media != nil && !d.bares() {
+		raw, err := d.Twin.Media.Raw()
+		if err != nil {
+			return nil, fault.At(err, "sourceMedia")
+		}
+		if !d.Front || d.TwinRes.jpeg() && samePortrait(body.Media.Portrait, d.Was.Media.Portrait) {
+			return rope.Of(raw), nil
+		}
+	}
+	if !d.Front {
+		return nil, nil
+	}
+	p := body.Media.Portrait
+	if p == nil || p.Blob == nil {
+		d.Warnings = append(d.Warnings, "the card has no picture in its file; the JPEG shows a plain one")
+		return rope.FromBytes(picture.PlainJPEG()), nil
+	}
+	raw, err := p.Blob.Raw()
+	if err != nil {
+		return nil, fault.At(err, "portrait")
+	}
+	if n, ok := jpeg.Length(raw); ok && n == raw.Size() {
+		return rope.Of(raw), nil
+	}
+	b, err := picture.ToJPEG(raw, lim)
+	if err != nil {
+		d.Warnings = append(d.Warnings, "the portrait could not be turned into JPEG: "+fault.As(err).Error()+". The JPEG shows a plain picture; the portrait itself is kept, unchanged, in the archive")
+		b = picture.PlainJPEG()
+	}
+	return rope.FromBytes(b), nil
 }
 
 // PutAssets makes list the card's data.assets; nil removes it.
@@ -401,17 +456,18 @@ func (d *Draft) unnamed(body *canonical.Character) map[string]bool {
 		return nil
 	}
 	out := map[string]bool{}
-	each := func(c *canonical.Character, do func(path string)) {
-		for _, a := range append([]*canonical.Asset{c.Media.Portrait}, c.Media.Assets...) {
-			if a != nil && a.Blob != nil {
-				if p := CleanEntryPath(archivePath(a.Ref)); p != "" {
-					do(p)
-				}
-			}
+	path := func(a *canonical.Asset) string {
+		if a.Blob == nil {
+			return ""
 		}
+		return CleanEntryPath(archivePath(a.Ref))
 	}
-	each(d.Was, func(p string) { out[p] = true })
-	each(body, func(p string) { delete(out, p) })
+	each(d.Was, func(a *canonical.Asset) {
+		if p := path(a); p != "" {
+			out[p] = true
+		}
+	})
+	each(body, func(a *canonical.Asset) { delete(out, path(a)) })
 	if len(out) == 0 {
 		return nil
 	}
@@ -454,7 +510,11 @@ func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, g
 		if gone == nil {
 			gone = d.unnamed(e.Character())
 		}
-		out.Data, err = d.archive(e, extra, gone)
+		if d.Front {
+			out.Container, out.Ext, out.MediaType = formats.JPEG, ".jpeg", "image/jpeg"
+		}
+		out.Data, err = d.archive(e, extra, gone, lim)
+		out.Warnings = d.Warnings
 	default:
 		return nil, fault.New(fault.UnknownTarget, "", "%s has no container %q; it has png, json, charx", d.App.Label, d.Container)
 	}
@@ -483,6 +543,14 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 	}
 	body := e.Character()
 	drop := png.IsCardKeyword
+	if d.App.Chunks {
+		var fresh []png.Addition
+		if fresh, drop, err = d.chunks(body, lim, out); err != nil {
+			return nil, err
+		}
+		add = append(fresh, add...)
+	}
+	gone := drop
 	var src rope.Source
 	switch p := body.Media.Portrait; {
 	case d.Was != nil && d.Twin.Media != nil && container(d.Twin) == formats.PNG && samePortrait(p, d.Was.Media.Portrait):
@@ -497,14 +565,14 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 			return nil, fault.At(err, "portrait")
 		}
 		src, drop = raw, dropData
-		linked, err := d.assetChunks(lim)
+		linked, err := d.assetChunks(lim, gone)
 		if err != nil {
 			return nil, err
 		}
 		add = append(linked, add...)
 	default:
 		src, drop = rope.Bytes(png.Placeholder()), dropData
-		linked, err := d.assetChunks(lim)
+		linked, err := d.assetChunks(lim, gone)
 		if err != nil {
 			return nil, err
 		}
@@ -532,6 +600,68 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 	return f.Replace(drop, add...)
 }
 
+// chunks are the assets of an app that keeps them in chunks of a PNG: what is new, and what of the twin's goes: chunks
+// that get other bytes, and those of assets that are no more there.
+func (d *Draft) chunks(body *canonical.Character, lim limits.Limits, out *formats.Encoded) (add []png.Addition, drop func(string) bool, err error) {
+	gone := map[string]bool{}
+	var total int64
+	for _, f := range d.Assets {
+		gone[f.Path] = true
+		raw, err := f.Blob.Raw()
+		if err != nil {
+			return nil, nil, fault.At(err, "asset chunk "+f.Path)
+		}
+		var value rope.Source = datauri.EncodeBase64Source(raw)
+		if f.Blob.Form == canonical.FormBase64 {
+			if _, clean := datauri.DecodeBase64Source(f.Blob.Data); clean {
+				value = f.Blob.Data
+			}
+		}
+		if value.Size() > lim.PNGText {
+			return nil, nil, fault.Over("asset chunk "+f.Path, fault.Limit{Name: "PNGText", Value: lim.PNGText, Found: value.Size(), Unit: "bytes",
+				Raise: "a PNG card holds its files as text; convert to charx instead, which holds them as files"})
+		}
+		total += value.Size()
+		add = append(add, png.Addition{Keyword: "chara-ext-asset_:" + f.Path, From: value})
+	}
+	if total > bigPNG {
+		out.Warnings = append(out.Warnings, "the PNG card holds "+fault.Amount(int64(len(add)), "files")+" as text, which is a third larger than the files are: "+fault.Amount(total, "bytes")+" in all. Apps may refuse or take long to read a picture of that size; a .charx holds the same as files")
+	}
+	if d.Was != nil && d.TwinContainer() == formats.PNG {
+		each(d.Was, func(a *canonical.Asset) {
+			if name, ok := chunkName(a.Ref); ok && a.Blob != nil {
+				gone[name] = true
+			}
+		})
+		text := string(d.Doc.Bytes())
+		fresh := map[string]bool{}
+		for _, f := range d.Assets {
+			fresh[f.Path] = true
+		}
+		for name := range gone {
+			if !fresh[name] && strings.Contains(text, "__asset:"+name+`"`) {
+				delete(gone, name)
+			}
+		}
+	}
+	return add, func(k string) bool {
+		name, asset := png.AssetPath(k)
+		return png.IsCardKeyword(k) || asset && gone[name]
+	}, nil
+}
+
+// bigPNG is the size of assets in a PNG card from which on a person is told.
+const bigPNG = 32 << 20
+
+// each calls do for the portrait and every asset.
+func each(c *canonical.Character, do func(a *canonical.Asset)) {
+	for _, a := range append([]*canonical.Asset{c.Media.Portrait}, c.Media.Assets...) {
+		if a != nil {
+			do(a)
+		}
+	}
+}
+
 // asPNG turns a portrait into a PNG.
 func asPNG(b *canonical.Blob, lim limits.Limits) ([]byte, error) {
 	raw, err := b.Raw()
@@ -542,7 +672,7 @@ func asPNG(b *canonical.Blob, lim limits.Limits) ([]byte, error) {
 }
 
 // assetChunks are the chunks that hold the assets of a PNG twin: they move along when its picture is replaced.
-func (d *Draft) assetChunks(lim limits.Limits) (add []png.Addition, err error) {
+func (d *Draft) assetChunks(lim limits.Limits, drop func(keyword string) bool) (add []png.Addition, err error) {
 	if d.TwinContainer() != formats.PNG || d.Twin.Media == nil {
 		return nil, nil
 	}
@@ -555,7 +685,7 @@ func (d *Draft) assetChunks(lim limits.Limits) (add []png.Addition, err error) {
 		return nil, fault.At(err, "sourceMedia")
 	}
 	for _, t := range f.Texts() {
-		if _, ok := png.AssetPath(t.Keyword); !ok {
+		if _, ok := png.AssetPath(t.Keyword); !ok || drop(t.Keyword) {
 			continue
 		}
 		v, err := f.Value(t)
@@ -634,8 +764,15 @@ type Member struct {
 
 // archive writes the ZIP: the twin's entries in their order, raw where untouched, then what is new. The main picture
 // of a new archive stands before all others, since Lumiverse takes the first icon for the portrait.
-func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]bool) (*rope.Rope, error) {
+func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]bool, lim limits.Limits) (*rope.Rope, error) {
 	w := zip.NewWriter()
+	prefix, err := d.before(e.Character(), lim)
+	if err != nil {
+		return nil, err
+	}
+	if prefix != nil {
+		w.SetPrefix(prefix)
+	}
 	cardPath := "card.json"
 	members := map[string]*jsondoc.Doc{}
 	put := map[string]*canonical.Blob{}
@@ -677,13 +814,6 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 		members[m.Path] = m.Doc
 	}
 	if have != nil {
-		if d.Twin.Media != nil {
-			raw, err := d.Twin.Media.Raw()
-			if err != nil {
-				return nil, fault.At(err, "sourceMedia")
-			}
-			w.SetPrefix(rope.Of(raw))
-		}
 		if c, ok := d.Twin.Unmapped.Get("comment").Text(); ok {
 			w.SetComment([]byte(c))
 		}
@@ -739,8 +869,14 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 			}
 		}
 	}
-	if !have[cardPath] {
-		if err := deflate(w, cardPath, d.Doc); err != nil {
+	card := func() error {
+		if have[cardPath] {
+			return nil
+		}
+		return deflate(w, cardPath, d.Doc)
+	}
+	if !d.App.CardLast {
+		if err := card(); err != nil {
 			return nil, err
 		}
 	}
@@ -757,6 +893,11 @@ func (d *Draft) archive(e *canonical.Entity, extra []Member, gone map[string]boo
 			if err := deflate(w, m.Path, m.Doc); err != nil {
 				return nil, err
 			}
+		}
+	}
+	if d.App.CardLast {
+		if err := card(); err != nil {
+			return nil, err
 		}
 	}
 	return w.Finish()

@@ -8,9 +8,13 @@ import (
 
 // Decoded wraps a card as its codec returns it.
 func (a *App) Decoded(c *Card) *formats.Decoded {
+	held := c.Container
+	if c.Front {
+		held = formats.JPEG
+	}
 	return &formats.Decoded{
 		Entity:    &canonical.Entity{Kind: canonical.KindCharacter, ID: canonical.Slug(c.Body.Identity.Name), Body: c.Body, Original: []*canonical.Escrow{c.Escrow}},
-		Container: c.Container, Variant: string(c.Variant), Warnings: c.Warnings, Unmapped: func() []string { return a.Unmapped(c) },
+		Container: held, Variant: string(c.Variant), Warnings: c.Warnings, Unmapped: func() []string { return a.Unmapped(c) },
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/formats"
+	"bunzai/formats/internal/book"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/jsondoc"
 	"bunzai/limits"
@@ -28,6 +29,12 @@ type App struct {
 	Indent   func(c formats.Container) string                                   // of a new card
 	Known    []string                                                           // paths that Extend reads, for Unmapped
 	Regex    bool                                                               // the app's codec takes the card's regex scripts out
+	Own      func(v Variant) fieldmap.Map[canonical.Character]                  // rows of fields that only this app's cards have; a shared path is taken over
+	Other    string                                                             // type of an asset without a role; "" = other
+	Chunks   bool                                                               // a PNG card holds its assets in chunks of their own
+	CardLast bool                                                               // a new archive ends with its card, as the app writes it
+	Book     *book.Dialect                                                      // of every embedded book; nil tells it from the book
+	JPEG     bool                                                               // an archive may stand behind a JPEG picture, in a .jpeg file
 
 	maps sync.Map // Variant -> fieldmap.Map
 }
@@ -115,6 +122,15 @@ func (a *App) build(v Variant) fieldmap.Map[character] {
 		fieldmap.New("discovery.tags", fieldmap.Slice(func(c *character) *[]string { return &c.Discovery.Tags }, same[string]), places(paths("tags"), fieldmap.TextList(",").Required(fieldmap.EmptyList))...),
 		fieldmap.New("settings.talkativeness", talkativeness(), places([]string{v.prefix() + "extensions.talkativeness", "talkativeness"}, fieldmap.Number())...),
 		fieldmap.New("worldName", fieldmap.Ptr(func(c *character) **string { return &c.WorldName }), places([]string{v.prefix() + "extensions.world"}, fieldmap.Text())...),
+	}
+	if a.Own != nil {
+		for _, r := range a.Own(v) {
+			if i := slices.IndexFunc(m, func(x fieldmap.Row[character]) bool { return x.Path == r.Path }); i >= 0 {
+				m[i] = r
+			} else {
+				m = append(m, r)
+			}
+		}
 	}
 	for i, r := range m {
 		if r.V3 && v != V3 {

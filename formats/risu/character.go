@@ -1,0 +1,96 @@
+package risu
+
+import (
+	"bunzai/canonical"
+	"bunzai/fault"
+	"bunzai/formats"
+	"bunzai/formats/internal/book"
+	"bunzai/formats/internal/tavern"
+	"bunzai/jsondoc"
+)
+
+type character struct{}
+
+func (character) Info() formats.Info {
+	return formats.Info{
+		ID: name, App: name, AppLabel: label, Kind: canonical.KindCharacter, Label: "Risu character card",
+		Containers: []formats.Container{formats.CharX, formats.JPEG, formats.PNG, formats.JSON},
+	}
+}
+
+func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
+	c, err := app.Decode(in)
+	if err != nil {
+		return nil, err
+	}
+	m, _ := moduleIn(c.Escrow.Files, in.Limits) // the fault was told when the card was read
+	if m != nil {
+		c.Escrow.Unmapped.Set(readable, jsondoc.Bool(true))
+	}
+	d := app.Decoded(c)
+	card := d.Unmapped
+	d.Unmapped = func() []string {
+		out := append(card(), m.overruled(c.Doc.Root, c.Variant)...)
+		out = append(out, idleLists(c.Doc.Root, c.Variant)...)
+		out = append(out, badScripts(c.Doc.Root, c.Variant, m)...)
+		return append(out, m.unmapped()...)
+	}
+	return d, nil
+}
+
+// ExtractBooks implements formats.BookExtractor.
+func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
+	return books(e.Bucket(name))
+}
+
+// BookFields implements formats.BookFielder.
+func (character) BookFields() []formats.Field { return book.RisuBook.Fields() }
+
+// Encode writes the card over its own twin, or a new one, which is a V3 card.
+func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {
+	twin := e.Bucket(name)
+	if ctx.Spec != "" && ctx.Spec != string(tavern.V3) && (twin == nil || string(tavern.VariantOf(twin)) != ctx.Spec) {
+		return nil, fault.New(fault.UnknownTarget, "", "Risu writes V3 cards; there is no %q of them", ctx.Spec)
+	}
+	d, err := app.NewDraft(e, ctx, tavern.V3, formats.CharX)
+	if err != nil {
+		return nil, err
+	}
+	c := e.Character()
+	if err := writeLists(d, c); err != nil {
+		return nil, err
+	}
+	m := moduleOf(d.Twin)
+	lore, err := writeBooks(d, m, ctx.Lorebooks)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := writeScripts(d, m, ctx.RegexSets, 1+len(ctx.Lorebooks))
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m == nil:
+	case d.Container == formats.CharX:
+		if err := writeModule(d, m, c, lore, rules); err != nil {
+			return nil, err
+		}
+	default:
+		unpack(d, m, c)
+	}
+	out, err := d.Finish(e, ctx.Limits, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	out.Near = append(out.Near, unseen(d, c)...)
+	return out, nil
+}
+
+func (character) Fields() []formats.Field {
+	return append(app.Fields(),
+		formats.Field{Path: "media.portrait", Wire: "the PNG picture, or data.assets (icon)", Reads: true},
+		formats.Field{Path: "media.assets", Wire: "data.assets", Reads: true},
+		formats.Field{Path: "knowledgeRefs", Wire: "data.character_book", Reads: true},
+		formats.Field{Path: "behaviorRefs", Wire: "data.extensions.risuai.customScripts", Reads: true},
+	)
+}
