@@ -13,17 +13,19 @@ import (
 type Container string
 
 const (
-	PNG   Container = "png"   // card chunks in a PNG
-	JSON  Container = "json"  // a JSON document
-	CharX Container = "charx" // a ZIP with card.json
-	Risum Container = "risum" // a Risu module
-	YAML  Container = "yaml"  // a YAML text; written only back into the file that came in
-	JPEG  Container = "jpeg"  // a JPEG picture with a ZIP with card.json behind it
+	PNG        Container = "png"        // card chunks in a PNG
+	JSON       Container = "json"       // a JSON document
+	CharX      Container = "charx"      // a ZIP with card.json
+	Risum      Container = "risum"      // a Risu module
+	YAML       Container = "yaml"       // a YAML text; written only back into the file that came in
+	JPEG       Container = "jpeg"       // a JPEG picture with a ZIP with card.json behind it
+	Risup      Container = "risup"      // a preset of Risu, packed since August 2024
+	RisuPreset Container = "risupreset" // a preset of Risu, packed before
 )
 
 // Containers lists every kind of file, for the doors that check what they are asked for.
 func Containers() []string {
-	return []string{string(PNG), string(JSON), string(CharX), string(JPEG), string(Risum), string(YAML)}
+	return []string{string(PNG), string(JSON), string(CharX), string(JPEG), string(Risum), string(Risup), string(RisuPreset), string(YAML)}
 }
 
 // Info names a codec. App is what the user says after --to; the codec follows from app and kind.

@@ -15,15 +15,15 @@ var itemLists = func() (out [][]string) {
 		"character_book.entries", "extensions.character_book.entries", "data.assets", "assets",
 		"data.extensions.regex_scripts", "extensions.regex_scripts", "scripts", "prompts", "blocks", "preset.blocks",
 		"qrList", "quickReplySlots", "personas", "persona_descriptions", "related",
-		"module.lorebook", "module.regex", "module.trigger", "module.assets", "lorebook", "regex", "trigger",
+		"module.lorebook", "module.regex", "module.trigger", "module.assets", "lorebook", "regex", "trigger", "promptTemplate", "formatingOrder", "bunzai.prompts",
 	} {
 		out = append(out, strings.Split(p, "."))
 	}
 	return out
 }()
 
-// checkItems refuses a document with a list of more than Limits.Items.
-func checkItems(d *jsondoc.Doc, lim limits.Limits) error {
+// CheckItems refuses a document with a list of more than Limits.Items.
+func CheckItems(d *jsondoc.Doc, lim limits.Limits) error {
 	over := func(v *jsondoc.Value, where string) error {
 		if k := v.Kind(); (k == jsondoc.KindArray || k == jsondoc.KindObject) && int64(v.Len()) > lim.Items {
 			return lim.Over(where, "Items", int64(v.Len()))
@@ -45,7 +45,7 @@ func checkItems(d *jsondoc.Doc, lim limits.Limits) error {
 func ParseBounded(b []byte, lim limits.Limits) (*jsondoc.Doc, error) {
 	d, err := jsondoc.Parse(b, lim)
 	if err == nil {
-		err = checkItems(d, lim)
+		err = CheckItems(d, lim)
 	}
 	if err != nil {
 		return nil, err

@@ -57,6 +57,7 @@ func TestLaw1ThereAndBack(t *testing.T) {
 				}
 				// A list that was empty in between no longer says how it was laid out.
 				emptied := strings.HasPrefix(l.path, "rules[") && (strings.Contains(l.path, ".phases[") || strings.Contains(l.path, ".targets["))
+				emptied = emptied || l.app == "risu" && l.generic() == "prompts[].enabled" // a prompt that is off is parked elsewhere
 				assert.True(t, d.layout || emptied || l.generic() == "categories[].id" || len(d.gone)+len(d.added) > 0, "piece %d %s: %s comes back with another layout", l.piece, l.path, a.docs[i].name)
 				for _, c := range d.changed {
 					assert.True(t, slices.Contains(touched, c) || strings.HasSuffix(l.path, ".content") && strings.HasSuffix(c, ".ext") || s.name == "both-different.png" || sameFlags(l.generic(), c) || l.generic() == "categories[].id" || l.app == "risu" && l.generic() == "entries[].enabled" && strings.HasSuffix(c, ".enabled"), "piece %d %s: there and back changes another place: %s", l.piece, l.path, c)

@@ -19,10 +19,10 @@ func init() {
 	for path, members := range map[string]string{
 		"samplers.temperature":                 "temperature temp",
 		"samplers.frequencyPenalty":            "frequency_penalty freq_pen repetition_penalty_frequency",
-		"samplers.presencePenalty":             "presence_penalty presence_pen repetition_penalty_presence",
+		"samplers.presencePenalty":             "presence_penalty presence_pen repetition_penalty_presence PresensePenalty",
 		"samplers.repetitionPenalty":           "repetition_penalty rep_pen",
-		"samplers.maxContext":                  "openai_max_context max_length max_context contextSize",
-		"samplers.maxTokens":                   "openai_max_tokens genamt max_length maxTokens",
+		"samplers.maxContext":                  "openai_max_context max_length max_context contextSize maxContext",
+		"samplers.maxTokens":                   "openai_max_tokens genamt max_length maxTokens maxResponse",
 		"samplers.promptPostProcessing":        "custom_prompt_post_processing",
 		"systemPrompts.impersonation":          "impersonation_prompt impersonationPrompt",
 		"systemPrompts.newChat":                "new_chat_prompt newChatPrompt",
@@ -31,7 +31,7 @@ func init() {
 		"systemPrompts.continueNudge":          "continue_nudge_prompt continueNudge",
 		"systemPrompts.groupNudge":             "group_nudge_prompt groupNudge",
 		"templates.worldInfoFormat":            "wi_format",
-		"apiOptions.streamResponses":           "stream_openai streaming",
+		"apiOptions.streamResponses":           "stream_openai streaming streamResponses",
 		"apiOptions.claudeUseSystemPrompt":     "claude_use_sysprompt use_sysprompt useSystemPrompt",
 		"apiOptions.useMakerSuiteSystemPrompt": "use_makersuite_sysprompt",
 		"apiOptions.functionCalling":           "function_calling enableFunctionCalling",
@@ -40,14 +40,16 @@ func init() {
 		"media.videoInlining":                  "video_inlining",
 		"generation.completions":               "n",
 		"generation.biasPreset":                "bias_preset_selected",
-		"prompts[].content":                    "content post_history system_prompt main_prompt nsfw_prompt jailbreak_prompt",
-		"prompts[].placement":                  "injection_position position role",
-		"prompts[].role":                       "role",
+		"prompts[].content":                    "content post_history system_prompt main_prompt nsfw_prompt jailbreak_prompt text mainPrompt jailbreak globalNote bunzai",
+		"prompts[].placement":                  "injection_position position role placement",
+		"prompts[].role":                       "role bunzai",
 		"prompts[].injectionDepth":             "injection_depth depth",
 		"choices[].key":                        "name promptVariables defaultValue",
 		"choices[].readme":                     "description",
 		"behavior.namesBehavior":               "names_behavior names_in_completion namesBehavior",
-		"prompts[].enabled":                    "enabled prompt_order identifier", // an unused prompt comes into the order, by its name
+		"prompts[].enabled":                    "enabled prompt_order identifier promptTemplate bunzai", // an unused prompt comes into the order, by its name
+		"apiOptions.reasoningEffort":           "reasoningEffort reasonEffort bunzai",
+		"prompts[].marker":                     "marker bunzai",
 	} {
 		carries[path] = members
 	}

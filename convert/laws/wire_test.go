@@ -99,6 +99,13 @@ func apart(t testing.TB, data []byte) (w wire) {
 		w.rest = append(w.rest, part{"end", string(data[n:])})
 	case len(data) > 2 && data[0] == 0xe6 && data[1] == 0x20:
 		w.docs = []doc{{"module", string(rpack.Decode(data))}}
+	case bytes.HasPrefix(data, []byte("\x10\x03\xfc")):
+		w = apart(t, rpack.Decode(data))
+		w.rest = append(w.rest, part{"RPack", ""})
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		head, plain := unpackPreset(t, data)
+		w.docs = []doc{{"preset", showMsgPack(plain)}}
+		w.rest = []part{{"outer", head}}
 	case strings.IndexAny(strings.TrimLeft(strings.TrimPrefix(string(data), "\xef\xbb\xbf"), " \t\r\n"), "{[") != 0:
 		w.docs = []doc{{"file", yamlLines(data)}}
 	default:

@@ -76,7 +76,7 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 			return nil, err
 		}
 	default:
-		unpack(d, m, c)
+		unpackCard(d, m, c)
 	}
 	out, err := d.Finish(e, ctx.Limits, nil, nil)
 	if err != nil {

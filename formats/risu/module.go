@@ -191,8 +191,8 @@ type edit struct {
 	list, record    *jsondoc.Value
 }
 
-// unpack writes what only the module said into a card without an archive, where no module can lie.
-func unpack(d *tavern.Draft, m *module, c *body) {
+// unpackCard writes what only the module said into a card without an archive, where no module can lie.
+func unpackCard(d *tavern.Draft, m *module, c *body) {
 	if m.list("trigger") == nil {
 		return
 	}

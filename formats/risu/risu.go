@@ -1,6 +1,6 @@
 // Package risu reads and writes what RisuAI exchanges: character cards (PNG, JSON, the .charx archive and the .jpeg file,
-// which is a picture with the archive behind it), lorebooks, regex scripts and modules. The substitution of bytes that its
-// packed files are written in and the container of modules lie in folders of their own. Wire facts are the app's own
+// which is a picture with the archive behind it), lorebooks, regex scripts, modules and presets. The substitution of bytes that its
+// packed files are written in the container of modules and MessagePack lie in folders of their own. Wire facts are the app's own
 // readers and writers (characterCards.ts, processzip.ts, modules.ts, lorebook.svelte.ts, scripts.ts).
 //
 // Where the app and the design that the project follows differ:
@@ -30,7 +30,7 @@ import (
 
 // Codecs lists what this app reads and writes, in registration order.
 func Codecs() []formats.Codec {
-	return []formats.Codec{character{}, loreFile{}, scriptFile{}, moduleFile{}}
+	return []formats.Codec{character{}, loreFile{}, scriptFile{}, moduleFile{}, preset{}}
 }
 
 const (

@@ -18,7 +18,7 @@ export type Input =
   | string | URL | NodeFileHandle;
 
 export type Kind = 'character' | 'lorebook' | 'regex' | 'persona' | 'preset' | 'quickreply';
-export type Container = 'png' | 'json' | 'charx' | 'risum' | 'yaml';
+export type Container = 'png' | 'json' | 'charx' | 'jpeg' | 'risum' | 'risup' | 'risupreset' | 'yaml';
 export type LimitsProfile = 'card' | 'large' | 'edge';
 
 /** Classes of failure; programs switch on it, people read `message`. */

@@ -119,6 +119,7 @@ func All() []Sample {
 	text(QuickReply, "quick-reply.json", oneQuickReply)
 	out = append(out, presets()...)
 	out = append(out, risuModules()...)
+	out = append(out, risuPresets()...)
 	for i := range out {
 		switch out[i].Name {
 		case "regex-envelope.json", "risu-lore-list.json", "risu-regex-list.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":
