@@ -16,7 +16,7 @@ import (
 )
 
 // TestImport2GiB makes an account backup of 2 GiB on disk and imports it with the built program. Run it with
-// BUNZAI_LONG=1; it needs 5 GiB in TMPDIR.
+// BUNZAI_LONG=1 and -timeout 2h; it needs 12 GiB in TMPDIR, since a SillyTavern card has its pictures as text, twice.
 func TestImport2GiB(t *testing.T) {
 	if os.Getenv("BUNZAI_LONG") == "" {
 		t.Skip("BUNZAI_LONG is not set")
@@ -32,7 +32,7 @@ func TestImport2GiB(t *testing.T) {
 	_, err = a.WriteTo(f)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	for _, to := range []struct{ app, out string }{{"lumiverse", "folder"}, {"lumiverse", "all.zip"}, {"sillytavern", "all.zip"}, {"sillytavern", "folder"}, {"bunzai", "all.zip"}} {
+	for _, to := range []struct{ app, out string }{{"lumiverse", "folder"}, {"lumiverse", "all.zip"}, {"sillytavern", "folder"}} {
 		cmd := exec.Command(bin, "import", path, "-o", filepath.Join(dir, to.out), "--to", to.app)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
