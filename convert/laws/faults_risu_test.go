@@ -136,7 +136,7 @@ func TestRisuFaults(t *testing.T) {
 			assert.Len(t, p.Books[0].Lorebook().Entries, 2)
 			require.Len(t, p.Regex, 1, to)
 			assert.NotContains(t, string(card), "zq-risu")
-			assert.Contains(t, lines(out.Report, convert.Lost), "module.trigger", "the triggers are told of")
+			assert.Contains(t, lines(out.Report, convert.Lost), "behavior.triggerScripts", "the triggers are told of")
 		}
 	})
 }

@@ -23,7 +23,7 @@ import (
 // moduleFile reads and writes modules: lorebook, regex scripts, triggers and pictures that a user switches on beside
 // any character. The model has no kind of that sort; a module is a character without a person, as in the app's own
 // later export, which makes a card of it (name, description as the creator's notes, background, toggles, assets), and
-// its lorebook and scripts are pieces of their own. Triggers stay as they are and are never run.
+// its lorebook and scripts are pieces of their own. Triggers are data and never run.
 type moduleFile struct{}
 
 const (
@@ -62,6 +62,7 @@ var moduleRows = func() fieldmap.Map[canonical.Character] {
 		fieldmap.New("identity.name", fieldmap.Plain(func(c *canonical.Character) *string { return &c.Identity.Name }), fieldmap.At("name", text.Required(fieldmap.EmptyText))),
 		fieldmap.New("attribution.creatorNotes", fieldmap.Ptr(func(c *canonical.Character) **string { return &c.Attribution.CreatorNotes }), fieldmap.At("description", text.Required(fieldmap.EmptyText))),
 		fieldmap.New("behavior.backgroundHTML", moduleBehavior(func(b *canonical.Behavior) **string { return &b.BackgroundHTML }), fieldmap.At("backgroundEmbedding", text)),
+		fieldmap.New("behavior.triggerScripts", list(behavior, func(g *canonical.Behavior) *[]canonical.CardTrigger { return &g.TriggerScripts }, sameTrigger), fieldmap.At("trigger", triggers())).Tells(oddTriggers("trigger")),
 		fieldmap.New("behavior.moduleToggles", moduleBehavior(func(b *canonical.Behavior) **string { return &b.ModuleToggles }), fieldmap.At("customModuleToggle", text)),
 		fieldmap.New("behavior.privileged", moduleBehavior(func(b *canonical.Behavior) **bool { return &b.Privileged }), fieldmap.At("lowLevelAccess", fieldmap.Bool())).
 			Noted("lets scripts call models and make pictures; Risu asks before it takes such a module"),

@@ -95,7 +95,7 @@ const risuModule = `{
       {"comment": "Show", "in": "\\[sea\\]", "out": "<b>sea</b>", "type": "editdisplay", "flag": "gi<order 2>", "ableFlag": true},
       {"comment": "Hide", "in": "\\[x\\]", "out": "", "type": "editprocess"}
     ],
-    "trigger": [{"comment": "zq-risu trigger", "type": "output", "conditions": [], "effect": [{"type": "triggerlua", "code": "zq-risu lua"}], "lowLevelAccess": false}],
+    "trigger": [{"comment": "On output", "type": "output", "conditions": [], "effect": [{"type": "triggerlua", "code": "-- lua"}], "lowLevelAccess": false}],
     "backgroundEmbedding": "<style>p { color: navy }</style>",
     "customModuleToggle": "=Harbour=divider\nharbour.on=On",
     "lowLevelAccess": true,

@@ -49,7 +49,7 @@ const kinds: Record<Kind, [string, string]> = {
 
 export const kindName = (k: Kind) => kinds[k][0];
 
-export const containerName: Record<Container, string> = { png: 'PNG', json: 'JSON', charx: 'CHARX', risum: 'RISUM', yaml: 'YAML' };
+export const containerName: Record<Container, string> = { png: 'PNG', json: 'JSON', charx: 'CHARX', jpeg: 'JPEG', risum: 'RISUM', risup: 'RISUP', risupreset: 'RISUPRESET', yaml: 'YAML' };
 
 const variantNames: Record<string, string> = { v1: 'V1', v2: 'V2', v3: 'V3', flat: 'flat', yaml: 'YAML' };
 
