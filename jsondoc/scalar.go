@@ -8,11 +8,19 @@ func (v *Value) Text() (string, bool) {
 	if v.Kind() != KindString {
 		return "", false
 	}
-	if v.src == nil {
+	if v.src == nil || v.text != "" {
 		return v.text, true
 	}
-	return unquote(v.src.b[v.off:v.end]), true
+	s := unquote(v.src.b[v.off:v.end])
+	if len(s) <= keptText {
+		v.text = s
+	}
+	return s, true
 }
+
+// keptText is the length up to which a decoded text stays with its value, as one text is asked for several times on the
+// way through a conversion. A longer one is most likely a picture.
+const keptText = 64 << 10
 
 // Bool returns the value of true or false.
 func (v *Value) Bool() (value, ok bool) {
