@@ -46,8 +46,6 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-func quoteText(s string) string { return string(appendQuoted(nil, s)) }
-
 // unquote decodes a JSON string with its quotes.
 func unquote(q []byte) string {
 	q = q[1 : len(q)-1]
