@@ -4,6 +4,7 @@ import "strconv"
 
 // Text returns the decoded text of a string. A lone surrogate such as \ud83d is kept as its three bytes of
 // generalized UTF-8 (WTF-8), and bytes of the source that are no UTF-8 stay as they are; String writes both back.
+// A long text may share the memory that was given to Parse.
 func (v *Value) Text() (string, bool) {
 	if v.Kind() != KindString {
 		return "", false
