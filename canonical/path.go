@@ -25,16 +25,15 @@ func (t *trail) index(i int, plus bool) { *t = append(*t, step{idx: i, plus: plu
 func (t *trail) pop()                   { *t = (*t)[:len(*t)-1] }
 func (t trail) String() string          { return t.text() }
 func (t trail) text() string {
-	var room [96]byte
-	p := room[:0]
+	var p jsondoc.Path
 	for _, s := range t {
 		switch {
 		case s.idx < 0:
-			p = jsondoc.AppendName(p, s.name)
+			p = p.Name(s.name)
 		case s.plus:
-			p = append(strconv.AppendInt(append(p, "[+"...), int64(s.idx), 10), ']')
+			p += jsondoc.Path("[+" + strconv.Itoa(s.idx) + "]")
 		default:
-			p = jsondoc.AppendIndex(p, s.idx)
+			p = p.Index(s.idx)
 		}
 	}
 	return string(p)
@@ -43,7 +42,6 @@ func (t trail) text() string {
 // parsePath splits a path as Diff and Walk write it. A generic step "[]" has index 0; ok is false for anything else
 // that is no path.
 func parsePath(path string) (t trail, ok bool) {
-	t = make(trail, 0, 8)
 	for path != "" {
 		switch {
 		case strings.HasPrefix(path, `["`):
@@ -115,22 +113,21 @@ func Generic(path string) string {
 
 func (t trail) generic() string {
 	maps := mapPaths()
-	var room [96]byte
-	b := room[:0]
+	var b strings.Builder
 	for _, s := range t {
 		switch {
 		case s.idx >= 0:
-			b = append(b, "[]"...)
+			b.WriteString("[]")
 			continue
-		case maps[string(b)]:
-			b = append(b, ".*"...)
+		case maps[b.String()]:
+			b.WriteString(".*")
 			continue
-		case len(b) > 0:
-			b = append(b, '.')
+		case b.Len() > 0:
+			b.WriteByte('.')
 		}
-		b = append(b, s.name...)
+		b.WriteString(s.name)
 	}
-	return string(b)
+	return b.String()
 }
 
 // mapPaths are the generic paths of all maps of the model, so that a key is told from a field.

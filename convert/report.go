@@ -76,9 +76,6 @@ func text(v any) *string {
 		return nil
 	}
 	s, n := canonical.Text(v), 0
-	if len(s) <= maxText {
-		return &s
-	}
 	for i := range s {
 		if n++; n > maxText {
 			s = strings.Clone(s[:i]) + "…"

@@ -57,19 +57,13 @@ func (f *File) Text(t Text) ([]byte, error) {
 	if v.n > max {
 		return nil, f.over(at, v.n+f.lim.PNGText-max)
 	}
-	// Two views: in a file that was just put together, keyword and value are two pieces of memory.
-	head, err := rope.View(f.Src, v.chunk.Off, v.off-v.chunk.Off)
+	data, err := rope.View(f.Src, v.chunk.Off, v.chunk.Len)
 	if err != nil {
 		return nil, readFault(err, at)
 	}
-	data, err := rope.View(f.Src, v.off, v.n)
-	if err != nil {
-		return nil, readFault(err, at)
-	}
-	crc := crc32.Update(crc32.ChecksumIEEE([]byte(v.chunk.Type)), crc32.IEEETable, head)
-	f.checkCRC(t.Chunk, crc32.Update(crc, crc32.IEEETable, data))
+	f.checkCRC(t.Chunk, crc32.Update(crc32.ChecksumIEEE([]byte(v.chunk.Type)), crc32.IEEETable, data))
 	f.count(card, t.Chunk, v.n)
-	return data, nil
+	return data[v.off-v.chunk.Off:], nil
 }
 
 // Value returns the value of t as a Source without reading it: a range of the file for an uncompressed chunk (its

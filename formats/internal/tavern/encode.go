@@ -471,9 +471,9 @@ func (d *Draft) unnamed(body *canonical.Character) map[string]bool {
 	if len(out) == 0 {
 		return nil
 	}
-	text := d.Doc.Bytes()
+	text := string(d.Doc.Bytes())
 	for p := range out {
-		if bytes.Contains(text, []byte(p)) {
+		if strings.Contains(text, p) {
 			delete(out, p)
 		}
 	}
@@ -633,19 +633,13 @@ func (d *Draft) chunks(body *canonical.Character, lim limits.Limits, out *format
 				gone[name] = true
 			}
 		})
+		text := string(d.Doc.Bytes())
 		fresh := map[string]bool{}
 		for _, f := range d.Assets {
 			fresh[f.Path] = true
 		}
-		var text []byte
 		for name := range gone {
-			if fresh[name] {
-				continue
-			}
-			if text == nil {
-				text = d.Doc.Bytes()
-			}
-			if bytes.Contains(text, []byte("__asset:"+name+`"`)) {
+			if !fresh[name] && strings.Contains(text, "__asset:"+name+`"`) {
 				delete(gone, name)
 			}
 		}
