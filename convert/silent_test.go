@@ -47,7 +47,7 @@ func TestNothingGoesSilently(t *testing.T) {
 		}
 		require.NoError(t, z.Close())
 		lost, _ := lostPaths(t, b.Bytes(), convert.Options{To: "lumiverse", Container: formats.CharX})
-		assert.Equal(t, []string{"original.risu.files.scorecard.json"}, lost)
+		assert.Equal(t, []string{"original.sillytavern.files.scorecard.json"}, lost)
 	})
 	t.Run("a damaged picture beside good ones", func(t *testing.T) {
 		_, data := lostPaths(t, []byte(`{"spec":"chara_card_v3","spec_version":"3.0","data":{"name":"Ann","extensions":{},"assets":[

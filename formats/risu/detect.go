@@ -11,13 +11,15 @@ import (
 
 // Detect bids on cards that Risu wrote, and on archives with a card, which are Risu's invention:
 //
-//	1     a ZIP with card.json, and one whose card is damaged but which has a sign of the app
-//	0.9   the same, where the card has a sign of Lumiverse and neither card nor archive one of Risu: Lumiverse says 0.96
-//	0.85  the same for a sign of SillyTavern, which says 0.9: what only SillyTavern knows of its card is then kept
+//	1     a ZIP with card.json and a sign of the app, also where the card is damaged
 //	0.95  a PNG or JSON card with extensions.risuai, before the generic reader's 0.9
+//	0.9   a ZIP whose card has a sign of Lumiverse and none of Risu: Lumiverse says 0.96
+//	0.85  a ZIP with card.json and no sign of Risu, below SillyTavern's 0.9
 //
-// Signs of Risu are extensions.risuai, module.risum and x_meta/. Lumiverse's sidecar is worth 1 to Lumiverse and a
-// valid manifest of Backyard to Backyard, before Risu in the registry, so that those ties go to them.
+// Signs of Risu are extensions.risuai, module.risum and x_meta/. The design gives a ZIP without any sign to Risu too. But
+// Risu reads keys and contents in ways of its own: it cuts keys at commas and takes lines that begin with @@ for commands.
+// A card that any tool may have written is read by the letter of the card's spec. Lumiverse's sidecar is worth 1 to
+// Lumiverse and a valid manifest of Backyard to Backyard, before Risu in the registry, so that those ties go to them.
 func (character) Detect(in *formats.Input) formats.Bid {
 	switch {
 	case in.IsZip():
@@ -70,26 +72,23 @@ func detectArchive(in *formats.Input) formats.Bid {
 	if sign != "" {
 		return formats.Bid{Score: 1, Reason: "the archive has " + cd.Where[len("entry "):] + " and " + sign}
 	}
-	for _, s := range foreign {
+	for _, s := range lumiverses {
 		if x := ext.Get(s.key); x != nil && (s.kind == jsondoc.KindAbsent || x.Kind() == s.kind) {
-			return formats.Bid{Score: s.score, Reason: "an archive with a card, but extensions." + s.key + " is another app's and nothing in it is Risu's"}
+			return formats.Bid{Score: 0.9, Reason: "an archive with a card, but extensions." + s.key + " is Lumiverse's and nothing in it is Risu's"}
 		}
 	}
-	return formats.Bid{Score: 1, Reason: "an archive with a card"}
+	return formats.Bid{Score: 0.85, Reason: "an archive with a card, but nothing in it is Risu's"}
 }
 
-// foreign are members of extensions that other apps write and Risu does not.
-var foreign = []struct {
-	key   string
-	kind  jsondoc.Kind
-	score float64
+// lumiverses are members of extensions that Lumiverse writes and Risu does not; KindAbsent stands for any kind.
+var lumiverses = []struct {
+	key  string
+	kind jsondoc.Kind
 }{
-	{"expressions", jsondoc.KindObject, 0.9}, {"expression_groups", jsondoc.KindObject, 0.9}, {"alternate_fields", jsondoc.KindObject, 0.9},
-	{"alternate_avatars", jsondoc.KindArray, 0.9}, {"lumiverse_image_gen_lora", jsondoc.KindObject, 0.9}, {"lumiverse_modules", jsondoc.KindObject, 0.9},
-	{"alternate_character_name", jsondoc.KindString, 0.9}, {"world_book_ids", jsondoc.KindArray, 0.9}, {"databank_ids", jsondoc.KindArray, 0.9},
-	{"ttsVoice", jsondoc.KindAbsent, 0.9},
-	{"regex_scripts", jsondoc.KindArray, 0.85}, {"talkativeness", jsondoc.KindAbsent, 0.85}, {"fav", jsondoc.KindBool, 0.85},
-	{"world", jsondoc.KindString, 0.85}, {"depth_prompt", jsondoc.KindObject, 0.85},
+	{"expressions", jsondoc.KindObject}, {"expression_groups", jsondoc.KindObject}, {"alternate_fields", jsondoc.KindObject},
+	{"alternate_avatars", jsondoc.KindArray}, {"lumiverse_image_gen_lora", jsondoc.KindObject}, {"lumiverse_modules", jsondoc.KindObject},
+	{"alternate_character_name", jsondoc.KindString}, {"world_book_ids", jsondoc.KindArray}, {"databank_ids", jsondoc.KindArray},
+	{"ttsVoice", jsondoc.KindAbsent},
 }
 
 func extensions(root *jsondoc.Value, v tavern.Variant) *jsondoc.Value {

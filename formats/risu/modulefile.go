@@ -446,7 +446,7 @@ func (w *moduleWriter) books(now []*canonical.Entity, names []string) error {
 		return nil
 	}
 	was, _ := book.RisuLore.Books(w.p.obj.Get("lorebook"), w.p.obj.Get(book.RecordKey), names[1], "")
-	if !w.fresh && sameModuleBooks(was, now) {
+	if !w.fresh && sameBooks(was, now) {
 		return nil
 	}
 	list, record := jsondoc.Array(), (*jsondoc.Value)(nil)
@@ -460,18 +460,6 @@ func (w *moduleWriter) books(now []*canonical.Entity, names []string) error {
 	w.p.obj.Set("lorebook", list)
 	w.record(book.RecordKey, record)
 	return nil
-}
-
-func sameModuleBooks(a, b []*canonical.Entity) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if same, err := canonical.Same(a[i].Body, b[i].Body); err != nil || !same {
-			return false
-		}
-	}
-	return true
 }
 
 func (w *moduleWriter) regex(now []*canonical.Entity, names []string, first int) error {

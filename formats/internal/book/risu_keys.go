@@ -17,6 +17,7 @@ func (d *Dialect) keysGroup() *group {
 	if d.File {
 		key, second, isRegexKey = "key", "secondkey", "useRegex"
 	}
+	exactIn := map[string]string{key: "triggers", second: "secondaryTriggers"} // where the keys are kept as another app had them
 	list := func(f func(e *entry) *[]canonical.Trigger) fieldmap.Access[entry, []canonical.Trigger] {
 		return fieldmap.Slice(f, sameTrigger)
 	}
@@ -76,6 +77,9 @@ func (d *Dialect) keysGroup() *group {
 		for _, n := range []string{key, second} {
 			if v := obj.Get(n); v != nil && !v.IsNull() && v.Kind() != jsondoc.KindString && v.Kind() != jsondoc.KindArray && warn != nil {
 				warn(n, "is "+v.Kind().String()+" where keys are expected; it is kept for the way back but means nothing elsewhere")
+			}
+			if l := obj.Get(n); l.Kind() == jsondoc.KindArray && warn != nil && l.Len() < len(keysAt(obj, n)) && obj.At(d.ext, "bunzai", exactIn[n]) == nil {
+				warn(n, "has keys with commas in them; Risu cuts them there, so they are several keys")
 			}
 		}
 		e.Triggers, e.SecondaryTriggers = keysAt(obj, key), keysAt(obj, second)
