@@ -22,7 +22,7 @@ type convertCmd struct {
 	Jobs       int      `short:"j" placeholder:"N" help:"Many files: how many to convert at a time. Default: one for each processor. The output is the same."`
 	ReportFile string   `placeholder:"FILE" help:"Many files: write what became of every part of each to this file, as JSON Lines."`
 	Quiet      bool     `short:"q" help:"Print no progress and no report, only what went wrong."`
-	Container  string   `enum:",png,json,charx,risum" default:"" help:"Kind of file: png, json, charx or risum. Default: the source's where the app writes it."`
+	Container  string   `enum:",${containers}" default:"" placeholder:"KIND" help:"Kind of file: ${containers}. Default: the source's where the app writes it."`
 	Spec       string   `placeholder:"v2|v3" help:"Card version, where the app has several."`
 	Report     string   `enum:"text,json" default:"text" help:"Form of the report: text or json; of many files, json is one line for each."`
 	JSON       bool     `name:"json" help:"The same as --report json."`

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"bunzai/fault"
+	"bunzai/formats"
 	"bunzai/limits"
 	"bunzai/wasm/plain"
 )
@@ -69,6 +71,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	var cl commandLine
 	parser, err := kong.New(&cl,
 		kong.Name("bunzai"),
+		kong.Vars{"containers": strings.Join(formats.Containers(), ",")},
 		kong.Description("Lossless converter of character cards and lorebooks.\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 not recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost, 130 stopped by Ctrl-C. Of many files: 0 all were converted (files that are no card do not count), 1 some failed, 3 there was no card."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(n int) { panic(exitNow(n)) }),

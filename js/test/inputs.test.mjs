@@ -54,7 +54,7 @@ for (const [who, get] of [['in this thread', () => calls], ['in a pool', () => p
         assert.equal((await detect(inputs[name]())).file.size, bytes.length);
         assert.ok((await inspect(inputs[name]())).pieces[0].name);
         for (const output of [undefined, 'bytes', 'blob', 'stream']) {
-          const c = await convert(inputs[name](), { to: 'sillytavern', output });
+          const c = await convert(inputs[name](), { to: 'risu', output });
           const form = output ?? (/Blob|File$/.test(name) ? 'blob' : 'bytes');
           assert.ok(c.data instanceof { bytes: Uint8Array, blob: Blob, stream: ReadableStream }[form], form);
           if (form === 'blob') assert.equal(c.data.type, c.mediaType);

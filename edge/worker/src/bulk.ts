@@ -9,6 +9,9 @@ import { Body, joined } from './body.js';
 import type { Converted, Engine } from './engine.js';
 import type { Env } from './env.js';
 
+/** Kinds of file that a job may ask for, as GET /v1/openapi.json lists them. */
+const containers = ['png', 'json', 'charx', 'jpeg', 'risum', 'risup', 'risupreset', 'yaml'] as const;
+
 /** What to convert: the body of POST /v1/jobs. */
 export interface Job {
   /** Prefix of the objects' keys, such as `cards/`. */
@@ -17,7 +20,7 @@ export interface Job {
   out: string;
   /** The app, as GET /v1/formats names it. */
   to: string;
-  container?: 'png' | 'json' | 'charx';
+  container?: (typeof containers)[number];
   spec?: 'v2' | 'v3';
   allowLoss?: boolean;
 }
@@ -111,7 +114,7 @@ function jobOf(v: unknown): Job | string {
   const o = v as Record<string, unknown>;
   for (const k of Object.keys(o)) if (!known.includes(k)) return `there is no ${JSON.stringify(k.slice(0, 50))}; a job has: ${known.join(', ')}`;
   for (const k of ['from', 'out', 'to']) if (typeof o[k] !== 'string' || (o[k] as string).length > 500) return `${JSON.stringify(k)} must be text`;
-  if (o.container !== undefined && !['png', 'json', 'charx'].includes(o.container as string)) return '"container" must be one of png, json, charx';
+  if (o.container !== undefined && !(containers as readonly unknown[]).includes(o.container)) return `"container" must be one of ${containers.join(', ')}`;
   if (o.spec !== undefined && !['v2', 'v3'].includes(o.spec as string)) return '"spec" must be one of v2, v3';
   if (o.allowLoss !== undefined && typeof o.allowLoss !== 'boolean') return '"allowLoss" must be true or false';
   const job = o as unknown as Job;
