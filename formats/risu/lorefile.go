@@ -17,7 +17,7 @@ type loreFile struct{}
 const loreID = "risu-lorebook"
 
 func (loreFile) Info() formats.Info {
-	return formats.Info{ID: loreID, App: "risu", AppLabel: scriptsLabel, Kind: canonical.KindLorebook, Label: "Risu lorebook", Containers: []formats.Container{formats.JSON}}
+	return formats.Info{ID: loreID, App: "risu", AppLabel: label, Kind: canonical.KindLorebook, Label: "Risu lorebook", Containers: []formats.Container{formats.JSON}}
 }
 
 // Detect bids 1 on the export and 0.9 on a bare list.

@@ -32,7 +32,7 @@ const (
 )
 
 func (moduleFile) Info() formats.Info {
-	return formats.Info{ID: moduleID, App: "risu", AppLabel: scriptsLabel, Kind: canonical.KindCharacter, Label: "Risu module", Containers: []formats.Container{formats.Risum}}
+	return formats.Info{ID: moduleID, App: "risu", AppLabel: label, Kind: canonical.KindCharacter, Label: "Risu module", Containers: []formats.Container{formats.Risum}}
 }
 
 // Detect bids 1 on the magic of a module, also of a damaged one, and on JSON of type risuModule.

@@ -34,7 +34,7 @@ const (
 )
 
 func (preset) Info() formats.Info {
-	return formats.Info{ID: presetID, App: "risu", AppLabel: "RisuAI", Kind: canonical.KindPreset, Label: "Risu preset", Containers: []formats.Container{formats.Risup, formats.RisuPreset, formats.JSON}}
+	return formats.Info{ID: presetID, App: "risu", AppLabel: label, Kind: canonical.KindPreset, Label: "Risu preset", Containers: []formats.Container{formats.Risup, formats.RisuPreset, formats.JSON}}
 }
 
 func (preset) Detect(in *formats.Input) formats.Bid {

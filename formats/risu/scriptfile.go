@@ -15,7 +15,7 @@ type scriptFile struct{}
 const scriptFileID = "risu-regex"
 
 func (scriptFile) Info() formats.Info {
-	return formats.Info{ID: scriptFileID, App: "risu", AppLabel: scriptsLabel, Kind: canonical.KindRegex, Label: "Risu regex scripts", Containers: []formats.Container{formats.JSON}}
+	return formats.Info{ID: scriptFileID, App: "risu", AppLabel: label, Kind: canonical.KindRegex, Label: "Risu regex scripts", Containers: []formats.Container{formats.JSON}}
 }
 
 // Detect bids 1 on the export and 0.9 on a bare list.

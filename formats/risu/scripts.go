@@ -27,7 +27,6 @@ const (
 	typeDisplay = "editdisplay"
 	typeOff     = "disabled"
 
-	scriptsLabel = "Risu"
 )
 
 // scriptTypes says what the types mean; a disabled script does not say any more what it was.
@@ -43,7 +42,7 @@ var scriptTypes = []struct {
 }
 
 func makeScripts() *regex.Dialect {
-	d := &regex.Dialect{ID: "risu", App: "risu", Label: scriptsLabel, Park: []string{"bunzai"}}
+	d := &regex.Dialect{ID: "risu", App: "risu", Label: label, Park: []string{"bunzai"}}
 	text := fieldmap.Text()
 	const no = "Risu has no such field; the script keeps it for the way back"
 	d.Rows = fieldmap.Map[rule]{
