@@ -26,7 +26,6 @@ const (
 	typePrompt  = "editprocess"
 	typeDisplay = "editdisplay"
 	typeOff     = "disabled"
-
 )
 
 // scriptTypes says what the types mean; a disabled script does not say any more what it was.
