@@ -127,7 +127,7 @@ export class Instance {
   private kill(cause: unknown, words: string): void {
     if (this.dead) return;
     const first = words.split('\n', 1)[0]!.trim();
-    const why = /out of memory/.test(words) ? 'it ran out of memory' : first || asBunzaiError(cause).message;
+    const why = /out of memory|arena already initialized/.test(words) ? 'it ran out of memory' : first || asBunzaiError(cause).message;
     this.dead = new BunzaiError(
       { code: 'internal', message: `the engine stopped while it worked on this file (${why}); the next call starts a fresh one` },
       { cause: words ? new Error(words, { cause }) : cause },

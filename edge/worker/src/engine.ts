@@ -47,6 +47,9 @@ interface Said<T> {
 /** Linear memory never shrinks: an instance that grew beyond this is replaced after the call. */
 const WORN = 48 << 20;
 
+/** What Go says when memory could not grow; the last is how its heap ends when the refused block began in a known arena. */
+const STARVED = /out of memory|cannot allocate|arena already initialized/;
+
 /** One running Go program. */
 class Instance {
   readonly go: Exports;
@@ -62,7 +65,7 @@ class Instance {
     const program: GoProgram = new (loadGo(realm({
       __bunzaiReady: (e: Exports) => { go = e; },
       __bunzaiLog: log,
-      __bunzaiLastWords: (words: string) => { this.starved ||= /out of memory|cannot allocate/.test(words); },
+      __bunzaiLastWords: (words: string) => { this.starved ||= STARVED.test(words); },
       __bunzaiSettings: { origins: env.ORIGINS ?? '', tokens: env.TOKENS ?? '', log: env.LOG === 'on', seed: crypto.randomUUID().slice(0, 8) },
     })))();
     program.exit = (code) => {
