@@ -27,6 +27,7 @@ var risuCarries = map[string]string{
 	"behavior.prebuiltAsset.exclude": "prebuiltAssetExclude",
 	"behavior.prebuiltAsset.style":   "prebuiltAssetStyle",
 	"globalMatchWholeWords":          "risu_fullWordMatching",
+	"prompts.depthInjections":        "depth_prompt content", // the entry that says the note, in the card and in its module
 	"name":                           "bunzai_lorebooks bunzai_regex_sets",
 	"categories[].id":                "key folder",
 	"categories[].name":              "comment name",

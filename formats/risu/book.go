@@ -16,10 +16,16 @@ func books(twin *canonical.Escrow) ([]*canonical.Entity, []string, error) {
 	if twin == nil || twin.Raw == nil {
 		return nil, nil, nil
 	}
-	root, prefix := twin.Raw.Root, tavern.VariantOf(twin).Prefix()
+	v := tavern.VariantOf(twin)
+	prefix, own := v.Prefix(), ownNote(twin.Raw.Root, v)
+	root := withoutNote(twin.Raw.Root, v)
 	m := moduleOf(twin)
 	l := m.lore()
-	if l == nil {
+	if at, _ := noteInModule.find(l, own); at >= 0 {
+		l = l.Clone()
+		takeOut(l, at)
+	}
+	if l.Len() == 0 {
 		out, warn, err := book.Extract(root, prefix, name, book.RisuBook)
 		if m.list("lorebook") != nil && len(out) > 0 && len(out[0].Lorebook().Entries) > 0 {
 			warn = append(warn, "the lorebook of "+modulePath+" is empty and the card's is not: Risu shows none, a fault of its export; here the card's counts")

@@ -61,7 +61,7 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 		return nil, err
 	}
 	m := moduleOf(d.Twin)
-	lore, err := writeBooks(d, m, ctx.Lorebooks)
+	lore, noted, err := writeLore(d, m, c, ctx.Lorebooks)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +83,9 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 		return nil, err
 	}
 	out.Near = append(out.Near, unseen(d, c)...)
+	if noted {
+		out.Fields = append(out.Fields, formats.Field{Path: "prompts.depthInjections", Wire: "data.extensions.depth_prompt, and a constant entry of data.character_book", Reads: true})
+	}
 	return out, nil
 }
 

@@ -216,8 +216,9 @@ func looseBool() fieldmap.Codec[bool] {
 func versionText() fieldmap.Codec[string] {
 	c := fieldmap.Text().Required(fieldmap.EmptyText)
 	read := c.Read
+	c.None = func(v *jsondoc.Value) bool { s, _ := v.Text(); return s == "undefined" }
 	c.Read = func(v *jsondoc.Value) (*string, string) {
-		if s, ok := v.Text(); ok && s == "undefined" {
+		if c.None(v) {
 			return nil, ""
 		}
 		return read(v)

@@ -163,6 +163,9 @@ func (loreFile) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats
 		book.RisuLore.BookRows().Fill(root, b, nil, near)
 		root.Set("data", list)
 		doc = jsondoc.NewDoc(root, "  ")
+		if o == nil {
+			out.Warnings = otherEnd([]*canonical.Entity{e}, nil)
+		}
 	}
 	r := &rope.Rope{}
 	doc.AppendTo(r)

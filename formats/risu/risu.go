@@ -11,6 +11,10 @@
 //     asset is a warning; the app refuses the whole card.
 //   - The PNG's own picture is the portrait; the app's main icon with ccdefault: says the same.
 //   - An asset without a role is x-risu-asset, the app's additional asset. Other types are kept by the app and not shown.
+//   - The app throws the note of a character away when it takes a card in. A new card has the note as a marked entry of
+//     its lorebook too (see note.go), and reading makes the note of it again.
+//   - A depth is one from the newest message, as the decorators' spec has it; the app counts from the oldest, and a report
+//     says so.
 //   - A new archive has no module.risum: scripts and triggers stand in the card then, which the app reads as well. It
 //     also has no x_meta, which nothing reads.
 //   - A version "undefined" is none, and toggles that are an object are none: faults of the app's writer.
@@ -47,6 +51,7 @@ var app = &tavern.App{
 	Extend: func(s *tavern.Source, c *canonical.Character) {
 		readLists(s, c)
 		readModule(s, c)
+		readNote(s, c)
 	},
 	Known: []string{"data.extensions.risuai.emotions", "data.extensions.risuai.additionalAssets", "data.extensions.risuai.customScripts"},
 	Parked: map[string]string{

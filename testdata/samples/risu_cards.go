@@ -171,3 +171,30 @@ func risuEntries() []Entry {
 		{Name: "card.json", Data: []byte(card)},
 	}
 }
+
+// noteEntry is the entry that says the note of the character, as it is written for Risu, in the shape of a card.
+const noteEntry = `{"keys": [], "content": "@@depth 3\n@@role user\n@@priority 10000\n@@unrecursive\n[Rin never lies.]", "extensions": {"bunzai": {"characterNote": true}}, "enabled": true, "insertion_order": 100, "constant": true, "selective": false, "name": "Character note", "comment": "Character note", "use_regex": false, "mode": "normal"}`
+
+// risuNoted is a card with a note, in the note's own place and in the marked entry.
+func risuNoted() string {
+	card := strings.Replace(RisuJSON(), `"zq_foreign"`, `"depth_prompt": {"prompt": "[Rin never lies.]", "depth": 3, "role": "user"},
+            "zq_foreign"`, 1)
+	return strings.Replace(card, `}
+            ]
+        },
+        "tags"`, `},
+                `+noteEntry+`
+            ]
+        },
+        "tags"`, 1)
+}
+
+// noteEntries is an archive that has been in the app: the note's own place is empty, the entry is in the card and in the
+// module, and nothing else is in the lorebook.
+func noteEntries() []Entry {
+	lore := `{"key": "", "comment": "Character note", "content": "@@depth 3\n@@role user\n@@priority 10000\n@@unrecursive\n[Rin never lies.]", "mode": "normal", "insertorder": 100, "alwaysActive": true, "secondkey": "", "selective": false, "bookVersion": 2, "extentions": {"bunzai": {"characterNote": true}, "risu_case_sensitive": false}}`
+	module := `{"module": {"name": "Rin Module", "description": "", "id": "00000000-0000-4000-8000-000000000003", "trigger": [], "regex": [], "lorebook": [` + lore + `], "assets": []}, "type": "risuModule"}`
+	card := `{"spec": "chara_card_v3", "spec_version": "3.0", "data": {"name": "Rin", "description": "A courier.", "personality": "", "scenario": "", "first_mes": "Yes?", "mes_example": "", "creator_notes": "", "system_prompt": "", "post_history_instructions": "", "alternate_greetings": [], "character_book": {"extensions": {"risu_fullWordMatching": false}, "entries": [` + noteEntry + `]},
+ "tags": [], "creator": "", "character_version": "", "extensions": {"risuai": {}, "depth_prompt": {"depth": 0, "prompt": ""}}, "group_only_greetings": [], "assets": [{"type": "icon", "uri": "embeded://assets/icon/image/main.png", "name": "main", "ext": "png"}]}}`
+	return []Entry{{Name: "assets/icon/image/main.png", Data: Dot(43), Stored: true}, {Name: "module.risum", Data: Module(module), Stored: true}, {Name: "card.json", Data: []byte(card)}}
+}

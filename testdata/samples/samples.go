@@ -88,6 +88,8 @@ func All() []Sample {
 	add(Character, "risu.png", risuPNG())
 	add(Character, "risu-v2.png", risuV2())
 	add(Character, "risu.charx", Archive(nil, risuEntries()...))
+	text(Character, "risu-note.json", risuNoted())
+	add(Character, "risu-note.charx", Archive(nil, noteEntries()...))
 	add(Character, "risu.jpeg", Archive(RealJPEG(), risuEntries()...))
 
 	text(Lorebook, "wi.json", wi)

@@ -24,6 +24,9 @@ var RisuBook = &Dialect{Name: "risu", ext: "extensions"}
 
 func (d *Dialect) isRisu() bool { return d.ext != "" }
 
+// NoteMark marks, among what is parked in an entry, the one that says the note of the character.
+const NoteMark = "characterNote"
+
 const (
 	risuKeeps  = "Risu keeps it among the entry's foreign extensions and ignores it"
 	risuSpeaks = "a decorator line of the content"

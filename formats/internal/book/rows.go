@@ -29,7 +29,7 @@ func (d *Dialect) tables() *tables {
 	t := &tables{rows: d.build(), book: d.buildBook()}
 	t.entryCovers = t.rows.Coverage("id", "uid", "extensions.uid")
 	if d.isRisu() {
-		t.entryCovers = t.rows.Coverage("id", "uid", "bookVersion", "loreCache", "activationPercent", "extensions.risu_loreCache", "extensions.risu_activationPercent")
+		t.entryCovers = t.rows.Coverage("id", "uid", "bookVersion", "loreCache", "activationPercent", "extensions.risu_loreCache", "extensions.risu_activationPercent", d.ext+".bunzai."+NoteMark)
 	}
 	t.all = t.book.Coverage("entries", "type", "version", "spec", "exported_at", "extensions."+mergedKey, "extensions."+othersKey)
 	maps.Store(d, t)

@@ -20,6 +20,8 @@ type Codec[T any] struct {
 	Write func(t T, old *jsondoc.Value) *jsondoc.Value
 	// Empty is written instead of removing the member, for members that a spec demands; nil removes it.
 	Empty func() *jsondoc.Value
+	// None reports a spelling that says that there is no value, so that nothing is lost without it. Nil: only a blank does.
+	None func(v *jsondoc.Value) bool
 }
 
 // Required makes a codec write an empty value where the canonical field is absent.
@@ -244,6 +246,9 @@ func New[B, T any](path string, acc Access[B, T], places ...Place[T]) Row[B] {
 				continue
 			}
 			t, odd := p.Codec.Read(v)
+			if t == nil && p.Codec.None != nil && p.Codec.None(v) {
+				continue
+			}
 			if !Blank(v) && (t == nil || Dropped(odd) || (taken != nil && !acc.Same(*taken, *t))) {
 				out = append(out, strings.Join(p.Path, "."))
 			}

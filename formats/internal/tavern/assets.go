@@ -9,6 +9,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/container/jpeg"
+	"bunzai/container/picture"
 	"bunzai/container/png"
 	"bunzai/fault"
 	"bunzai/formats"
@@ -62,9 +63,14 @@ func (r *Resources) portrait() *canonical.Asset {
 	return &canonical.Asset{Role: canonical.RolePortrait, Mime: canonical.Ptr("image/png"), Blob: r.Carrier}
 }
 
-// front reports a picture before an archive: it is the portrait of a card that names none.
+// front reports a picture before an archive: it is the portrait of a card that names none. The plain picture that bunzai
+// puts there is none.
 func (r *Resources) front() bool {
-	return r.Prefix != nil && strings.HasPrefix(blob.Mime(r.Prefix, ""), "image/")
+	if r.Prefix == nil || !strings.HasPrefix(blob.Mime(r.Prefix, ""), "image/") {
+		return false
+	}
+	plain, err := rope.Equal(r.Prefix.Data, rope.Bytes(picture.PlainJPEG()))
+	return err != nil || !plain
 }
 
 // jpeg reports a JPEG picture before an archive.

@@ -12,7 +12,7 @@ import (
 
 // dateCodec reads dates in every spelling that cards carry: seconds, milliseconds (above 1e11), numbers in text, ISO
 // texts, and SillyTavern's own "2023-5-12 @21h 32m 29s 228ms", which is taken as UTC as SillyTavern does. Values
-// before 1970 mean none. The canonical form is unix seconds. A changed date is written in the kind that stands there:
+// before 1970 mean none, and so does 0. The canonical form is unix seconds. A changed date is written in the kind that stands there:
 // a number in the same unit, or an ISO text.
 func dateCodec() fieldmap.Codec[float64] {
 	return fieldmap.Codec[float64]{
@@ -47,6 +47,7 @@ func dateCodec() fieldmap.Codec[float64] {
 			}
 			return jsondoc.Float(math.Floor(f))
 		},
+		None: func(v *jsondoc.Value) bool { f, ok := v.Float(); return ok && f == 0 },
 	}
 }
 
@@ -59,6 +60,8 @@ func unix(f float64) (*float64, string) {
 		return nil, "is no date; it is kept for the way back"
 	case f < 0:
 		return nil, "lies before 1970, which means that no date is set"
+	case f == 0:
+		return nil, "" // what Risu writes where there is none
 	}
 	return &f, ""
 }
