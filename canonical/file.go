@@ -16,6 +16,10 @@ import (
 // FileExt is how the name of a canonical file ends.
 const FileExt = ".bunzai.json"
 
+// RelatedName is the member of a canonical file that holds the files of the pieces that ride in it; an unknown member to
+// this package, so that it stands in Extra.
+const RelatedName = "related"
+
 // placeName is the member that keeps the Ref of a picture whose bytes stand in "ref".
 const placeName = "path"
 
@@ -56,7 +60,13 @@ func encodeEntity(e *Entity, most int64) (*rope.Rope, error) {
 	root.Set("schemaVersion", jsondoc.String(SchemaVersion))
 	root.Set("kind", jsondoc.String(string(e.Kind)))
 	root.Set("id", jsondoc.String(e.ID))
-	root.Set("body", enc.body(p, v))
+	body := enc.body(p, v)
+	for _, r := range required[e.Kind] {
+		if r.kind == jsondoc.KindArray && body.Get(r.path).Kind() == jsondoc.KindAbsent {
+			body.Set(r.path, jsondoc.Array()) // a list that nobody made; readers ask for it
+		}
+	}
+	root.Set("body", body)
 	if len(e.Original) > 0 {
 		all := jsondoc.Object()
 		for _, b := range e.Original {

@@ -82,6 +82,31 @@ func RenameLinks(e *Entity, renames map[PieceRef]string) *Entity {
 	return out
 }
 
+// Links returns the ids of one kind that a piece links, as a list of its own; ok is false where the kind of e has no such
+// links.
+func Links(e *Entity, to Kind) (ids []string, ok bool) {
+	for _, f := range fieldsOf(e) {
+		if f.To == to {
+			return slices.Clone(*f.refs(e.Body)), true
+		}
+	}
+	return nil, false
+}
+
+// WithLinks returns the entity with these links to pieces of one kind in place of those it had. e is not changed; the
+// result shares all but the wrapper and the body struct. It is e itself where the kind of e has no such links.
+func WithLinks(e *Entity, to Kind, ids []string) *Entity {
+	for _, f := range fieldsOf(e) {
+		if f.To == to {
+			c := *e
+			c.Body = shallow(e.Body)
+			*f.refs(c.Body) = slices.Clone(ids)
+			return &c
+		}
+	}
+	return e
+}
+
 func fieldsOf(e *Entity) []LinkField {
 	if e == nil || KindOf(e.Body) != e.Kind {
 		return nil

@@ -101,6 +101,18 @@ func (p *Pieces) All() []*canonical.Entity {
 	return append(append(out, p.Regex...), p.More...)
 }
 
+// Alone returns the primary piece without the files of others that a canonical file has inside: those are in Books, Regex
+// and More.
+func (p *Pieces) Alone() *canonical.Entity {
+	if !p.Primary.Extra.Has(canonical.RelatedName) {
+		return p.Primary
+	}
+	x := *p.Primary
+	x.Extra = p.Primary.Extra.Clone()
+	x.Extra.Delete(canonical.RelatedName)
+	return &x
+}
+
 // Read detects and decodes src. A file that nobody claims is fault.NotRecognized, with what it is and what is read.
 func (e *Engine) Read(src rope.Source, o Options) (*Pieces, error) {
 	in, err := formats.Open(src, o.Name, o.limits())
@@ -281,7 +293,7 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 		return out, nil
 	}
 	file := out.FileName // some files are named by their file name alone
-	if ownName(p.Primary) == "" {
+	if OwnName(p.Primary) == "" {
 		file = ""
 	}
 	if out.Report, err = e.report(p, target, ctx, enc, file); err != nil {
@@ -330,7 +342,7 @@ func list(cs []formats.Container) string {
 
 // NameOf is the display name of a piece: its own, else the file's without extension.
 func NameOf(e *canonical.Entity, file string) string {
-	if name := ownName(e); name != "" {
+	if name := OwnName(e); name != "" {
 		return name
 	}
 	if i := strings.LastIndexAny(file, `/\`); i >= 0 {
@@ -345,8 +357,8 @@ func NameOf(e *canonical.Entity, file string) string {
 	return fmt.Sprint(e.Kind)
 }
 
-// ownName is the display name that a piece itself has, "" when it is blank.
-func ownName(e *canonical.Entity) (name string) {
+// OwnName is the display name that a piece itself has, "" when it is blank.
+func OwnName(e *canonical.Entity) (name string) {
 	switch b := e.Body.(type) {
 	case *canonical.Character:
 		name = b.Identity.Name

@@ -157,7 +157,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 				at++
 			default:
 				fields := g.fields
-				if x.Kind == canonical.KindRegex && len(p.Regex) == 1 && ownName(x) == canonical.RegexSetName(ownName(p.Primary)) {
+				if x.Kind == canonical.KindRegex && len(p.Regex) == 1 && OwnName(x) == canonical.RegexSetName(OwnName(p.Primary)) {
 					fields = append([]formats.Field{{Path: "name", Wire: "the name that the scripts are in", Reads: true}}, fields...)
 				}
 				if err := r.piece(n, withoutRefs(x.Body), withoutRefs(g.back[next].Body), fields, nearOf(enc.Near, at)); err != nil {

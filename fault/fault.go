@@ -21,6 +21,7 @@ const (
 	WrongKind     Code = "wrong-kind"     // the target app has no place for this kind
 	UnknownTarget Code = "unknown-target" // no such app, container or spec version
 	WouldLose     Code = "would-lose"     // refused because content would be dropped
+	NoPiece       Code = "no-piece"       // the library does not hold a piece, or one that it links
 	BadArgument   Code = "bad-argument"   // the caller's options are wrong
 	Cancelled     Code = "cancelled"      // the caller stopped the work
 	Internal      Code = "internal"       // a fault of bunzai itself

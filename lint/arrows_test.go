@@ -36,10 +36,11 @@ var arrows = map[string][]string{
 	"formats/all/":      append(floor, "canonical", "formats/"), // the support matrix and the program that makes it
 	"convert":           append(floor, "jsondoc", "canonical", "container/", "formats", "formats/internal/", "formats/all"),
 	"library":           append(floor, "jsondoc", "canonical", "container/", "formats", "formats/all", "convert"),
+	"library/":          append(floor, "canonical", "convert", "library/"),
 	"edge/":             append(floor, "jsondoc", "canonical", "formats", "formats/all", "convert", "wasm/plain", "edge/"),
 	"wasm/plain":        {},
-	"wasm/":             append(floor, "canonical", "formats", "formats/all", "convert", "library", "edge/", "wasm/"),
-	"cmd/":              append(floor, "canonical", "formats", "formats/all", "convert", "library", "edge/", "wasm/plain", "cmd/"),
+	"wasm/":             append(floor, "canonical", "formats", "formats/all", "convert", "library", "library/storetest", "edge/", "wasm/"),
+	"cmd/":              append(floor, "canonical", "formats", "formats/all", "convert", "library/", "edge/", "wasm/plain", "cmd/"),
 	"bench/":            append(floor, "jsondoc", "canonical", "container/", "formats/", "convert", "library", "wasm/plain", "bench/"),
 	"lint":              {},
 	"testdata/":         {"fault", "limits", "rope", "jsondoc", "canonical", "container/", "formats/", "convert"}, // programs that make inputs

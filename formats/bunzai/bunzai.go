@@ -37,7 +37,7 @@ type codec struct {
 	label string
 }
 
-const related = "related"
+const related = canonical.RelatedName
 
 func (c codec) Info() formats.Info {
 	id := "bunzai"

@@ -24,7 +24,7 @@ export type LimitsProfile = 'card' | 'large' | 'edge';
 /** Classes of failure; programs switch on it, people read `message`. */
 export type ErrorCode =
   | 'empty' | 'not-recognized' | 'no-card' | 'unsupported' | 'damaged' | 'ambiguous' | 'limit' | 'wrong-kind'
-  | 'unknown-target' | 'would-lose' | 'bad-argument' | 'cancelled' | 'internal';
+  | 'unknown-target' | 'would-lose' | 'no-piece' | 'bad-argument' | 'cancelled' | 'internal';
 
 export interface LimitHit {
   /** Field name of the limit, e.g. `ArchiveEntries`. */
