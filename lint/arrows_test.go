@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 	"library/":          append(floor, "canonical", "convert", "library/"),
 	"edge/":             append(floor, "jsondoc", "canonical", "formats", "formats/all", "convert", "wasm/plain", "edge/"),
 	"wasm/plain":        {},
-	"wasm/":             append(floor, "canonical", "formats", "formats/all", "convert", "library", "library/storetest", "edge/", "wasm/"),
+	"wasm/":             append(floor, "canonical", "formats", "formats/all", "convert", "library", "edge/", "wasm/"),
 	"cmd/":              append(floor, "canonical", "formats", "formats/all", "convert", "library/", "edge/", "wasm/plain", "cmd/"),
 	"bench/":            append(floor, "jsondoc", "canonical", "container/", "formats/", "convert", "library", "wasm/plain", "bench/"),
 	"lint":              {},
