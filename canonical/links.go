@@ -10,6 +10,9 @@ type LinkField struct {
 	// Embedded: app files carry the linked piece inside the file of the linking one, so import extracts it and export
 	// needs it. Other links are references that never block an export.
 	Embedded bool
+	// Optional: as Embedded, but a file is whole without it: export takes along what is there and is not blocked by what
+	// is not.
+	Optional bool
 	// Single: only the first reference is written by the apps that have the field.
 	Single bool
 
@@ -22,7 +25,7 @@ func LinkFields() []LinkField { return slices.Clone(linkFields) }
 var linkFields = []LinkField{
 	{From: KindCharacter, Path: "knowledgeRefs", To: KindLorebook, Embedded: true,
 		refs: func(b any) *[]string { return &b.(*Character).KnowledgeRefs }},
-	{From: KindCharacter, Path: "behaviorRefs", To: KindRegex,
+	{From: KindCharacter, Path: "behaviorRefs", To: KindRegex, Optional: true,
 		refs: func(b any) *[]string { return &b.(*Character).BehaviorRefs }},
 	{From: KindPersona, Path: "knowledgeRefs", To: KindLorebook, Single: true,
 		refs: func(b any) *[]string { return &b.(*Persona).KnowledgeRefs }},

@@ -291,6 +291,19 @@ func TestWhatBlocksAnExport(t *testing.T) {
 	}
 }
 
+// The regex scripts of a card are pieces too, and come back into its file.
+func TestScriptsOfACard(t *testing.T) {
+	const text = `{"spec":"chara_card_v2","spec_version":"2.0","data":{"name":"Sera","first_mes":"Hello.","extensions":{"regex_scripts":[{"id":"a","scriptName":"Dash","findRegex":"/--/g","replaceString":"-","trimStrings":[],"placement":[2],"disabled":false,"markdownOnly":false,"promptOnly":false,"runOnEdit":true,"substituteRegex":0,"minDepth":null,"maxDepth":null}]}}}`
+	s := &library.Memory{}
+	got := put(t, s, text, "a.json")
+	require.Equal(t, []library.Ref{{Kind: canonical.KindRegex, ID: "sera-regex"}}, got.Links)
+	assert.Equal(t, text, exported(t, s, got.Primary.Ref()))
+	require.NoError(t, s.Delete(ctx, got.Links[0]))
+	out, err := library.Export(ctx, convert.New(), s, got.Primary.Ref(), convert.Options{To: "sillytavern", Container: "json"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{`the library does not have regex set "sera-regex", which is linked here; the file is written without it`}, out.Report.Warnings)
+}
+
 // A book that is switched off stays behind, and the report says so.
 func TestSwitchedOffBook(t *testing.T) {
 	s := &library.Memory{}

@@ -62,26 +62,29 @@ func unread(ref Ref, err error) error {
 	return &f
 }
 
-// Linked is what the embedded links of a piece lead to, in the order of the links, each piece once.
+// Linked is what the links of a piece lead to that files carry inside, in the order of the links, each piece once.
 type Linked struct {
 	Books   []*canonical.Entity
 	Regex   []*canonical.Entity
-	Missing []Ref
+	Missing []Ref // that a file needs
+	Adrift  []Ref // that lead nowhere, and that a file is whole without
 }
 
-// ResolveLinks reads the pieces that files carry inside the file of e: the lorebooks of a character, the regex sets of a
-// preset. Other links are references that no file needs, and are not read. What is not there is listed in Missing and is
-// no error: only whoever writes a file knows whether the target carries it.
+// ResolveLinks reads the pieces that files carry inside the file of e: the lorebooks and regex sets of a character, the
+// regex sets of a preset. Other links are references that no file needs, and are not read. What is not there is listed
+// and is no error: only whoever writes a file knows whether the target carries it.
 func ResolveLinks(ctx context.Context, store Store, e *canonical.Entity, lim limits.Limits) (*Linked, error) {
 	out := &Linked{}
 	seen := map[Ref]bool{}
 	for _, l := range canonical.LinksOf(e) {
-		if !l.Field.Embedded || seen[l.To] {
+		if !(l.Field.Embedded || l.Field.Optional) || seen[l.To] {
 			continue
 		}
 		seen[l.To] = true
 		x, err := Load(ctx, store, l.To, lim)
 		switch {
+		case fault.Is(err, fault.NoPiece) && l.Field.Optional:
+			out.Adrift = append(out.Adrift, l.To)
 		case fault.Is(err, fault.NoPiece):
 			out.Missing = append(out.Missing, l.To)
 		case err != nil:
@@ -99,11 +102,14 @@ func ResolveLinks(ctx context.Context, store Store, e *canonical.Entity, lim lim
 // the whole truth: a book that was in the file once and is linked no more is not written. Books and sets that are
 // switched off are left out and the report names them.
 //
-// A linked piece that is missing refuses the export to an app that carries such pieces (fault.NoPiece, naming every one);
-// for other apps it is a warning of the report.
+// A missing lorebook of a character, or regex set of a preset, refuses the export to an app that carries such pieces
+// (fault.NoPiece, naming every one); for other apps, and of other links, it is a warning of the report.
 func Export(ctx context.Context, engine *convert.Engine, store Store, ref Ref, o convert.Options) (*convert.Output, error) {
 	if o.Limits.Name == "" {
 		o.Limits = limits.Card()
+	}
+	if o.Name == "" {
+		o.Name = ref.ID // some files are named by their file name alone
 	}
 	e, err := Load(ctx, store, ref, o.Limits)
 	if err != nil {
@@ -133,14 +139,21 @@ func Export(ctx context.Context, engine *convert.Engine, store Store, ref Ref, o
 		if m.Kind == canonical.KindLorebook && books || m.Kind == canonical.KindRegex && regex {
 			needed = append(needed, m)
 		} else {
-			p.Warnings = append(p.Warnings, "the link to "+word(m.Kind)+` "`+m.ID+`" leads nowhere, and `+target.Info().AppLabel+" has no place for one")
+			linked.Adrift = append(linked.Adrift, m)
 		}
+	}
+	for _, m := range linked.Adrift {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the library does not have %s %q, which is linked here; the file is written without it", word(m.Kind), m.ID))
 	}
 	if len(needed) > 0 {
 		return nil, Missing(word(ref.Kind)+` "`+ref.ID+`"`, needed...)
 	}
 	p.Books, p.Regex = linked.Books, linked.Regex
-	return engine.Emit(p, o)
+	out, err := engine.Emit(p, o)
+	if err == nil && out.Report != nil {
+		out.Report.From.Container = formats.JSON // what is kept
+	}
+	return out, err
 }
 
 // Attach links a piece to another one: a lorebook to a character or persona, a regex set to a character or preset, quick

@@ -91,18 +91,23 @@ func (c *convertCmd) runOne(s *streams, path string, o convert.Options) error {
 	if asked == "" && path == "-" {
 		asked = "-"
 	}
+	return c.write(s, out, asked, f)
+}
+
+// write puts a result where it was asked for, unless --strict refuses it, and prints the report.
+func (c *convertCmd) write(s *streams, out *convert.Output, asked string, in *file) error {
 	if lost := out.Report.Counts.Lost; c.Strict && lost > 0 {
 		return refuse(out.Report)
 	}
 	reportTo := s.out
-	path = "-"
+	path := "-"
 	if asked == "-" {
 		reportTo = s.err
 		if _, err := out.Data.WriteTo(s.out); err != nil {
 			return cannot("write to standard output", err)
 		}
 	} else {
-		d, err := place(asked, out.FileName, f, c.Force)
+		d, err := place(asked, out.FileName, in, c.Force)
 		if err != nil {
 			return err
 		}

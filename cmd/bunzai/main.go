@@ -2,8 +2,8 @@
 // the page on this machine. It is a door: flags, files and words live here, what a card is lives in convert and below.
 //
 // Data goes to standard output, messages go to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not
-// recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost, 130 stopped by Ctrl-C. Of
-// many files: 0 all converted (what is no card does not count), 1 some failed, 3 no card among them.
+// recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost, 6 a piece that the
+// library does not have, 130 stopped by Ctrl-C. Of many files: 0 all converted (what is no card does not count), 1 some failed, 3 no card among them.
 package main
 
 import (
@@ -32,6 +32,7 @@ const (
 	exitNotRecognized
 	exitLimit
 	exitLoss
+	exitNoPiece
 	exitStopped = 130 // as a shell says of a program that Ctrl-C ended
 )
 
@@ -40,6 +41,7 @@ type commandLine struct {
 	Inspect inspectCmd `cmd:"" help:"Show what a file holds: texts, greetings, lorebook, pictures, and the apps it can go to."`
 	Convert convertCmd `cmd:"" help:"Turn a file into another app's file, with a report of what became of every part."`
 	Import  importCmd  `cmd:"" help:"Take an account backup (.lvbak) apart: every character, lorebook, persona, preset and regex set as a file."`
+	Library libraryCmd `cmd:"" help:"Keep pieces in a folder: import files, list and show them, link lorebooks to characters, export."`
 	Formats formatsCmd `cmd:"" help:"List the formats and what each can write."`
 	Serve   serveCmd   `cmd:"" help:"Serve the built page on this machine."`
 	Version versionCmd `cmd:"" help:"Print the version."`
@@ -72,7 +74,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	parser, err := kong.New(&cl,
 		kong.Name("bunzai"),
 		kong.Vars{"containers": strings.Join(formats.Containers(), ",")},
-		kong.Description("Lossless converter of character cards and lorebooks.\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 not recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost, 130 stopped by Ctrl-C. Of many files: 0 all were converted (files that are no card do not count), 1 some failed, 3 there was no card."),
+		kong.Description("Lossless converter of character cards and lorebooks.\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 not recognised or no card inside, 4 refused by a limit, 5 refused because content would be lost, 6 a piece that the library does not have, 130 stopped by Ctrl-C. Of many files: 0 all were converted (files that are no card do not count), 1 some failed, 3 there was no card."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(n int) { panic(exitNow(n)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -136,6 +138,8 @@ func (s *streams) fail(err error, asJSON bool) int {
 		return exitLimit
 	case fault.WouldLose:
 		return exitLoss
+	case fault.NoPiece:
+		return exitNoPiece
 	case fault.Cancelled:
 		return exitStopped
 	}

@@ -120,8 +120,14 @@ func (c *inspectCmd) Run(s *streams) error {
 	if c.JSON {
 		return s.writeJSON(v)
 	}
+	s.printInspection(v, c.Full)
+	return nil
+}
+
+// printInspection lays out what a file holds.
+func (s *streams) printInspection(v *convert.Inspection, full bool) {
 	show := func(text string) string {
-		if c.Full {
+		if full {
 			return text
 		}
 		return beginning(text, 90)
@@ -183,7 +189,6 @@ func (c *inspectCmd) Run(s *streams) error {
 		}
 		fmt.Fprintln(s.out, "\ngoes to:", strings.Join(apps, ", "))
 	}
-	return nil
 }
 
 type formatsCmd struct {
