@@ -129,7 +129,7 @@ func (b *batch) open() (err error) {
 		return err
 	}
 	if c.OutZip != "" {
-		if b.plan.seen[realName(c.OutZip)] {
+		if info, e := os.Lstat(c.OutZip); e == nil && b.plan.seen.has(c.OutZip, info) {
 			err = fault.New(fault.BadArgument, "", "%s is one of the inputs, which are never overwritten; name another file with --out-zip", c.OutZip)
 		} else {
 			b.zip = true

@@ -57,13 +57,14 @@ type plan struct {
 	hidden int // files and folders with a dot in front, left out
 	// not are the places that are written to, so that they are no input.
 	not   []fs.FileInfo
-	seen  map[string]bool           // by realName
+	seen  inputs
+	stdin bool                      // is an input
 	dirs  map[string]string         // folder of the input -> folder of the output
 	names map[string]*convert.Names // by folder of the output
 }
 
 func newPlan(s *streams, engine *convert.Engine, lim limits.Limits) *plan {
-	return &plan{s: s, engine: engine, lim: lim, seen: map[string]bool{}, dirs: map[string]string{"": ""}, names: map[string]*convert.Names{}}
+	return &plan{s: s, engine: engine, lim: lim, seen: inputs{}, dirs: map[string]string{"": ""}, names: map[string]*convert.Names{}}
 }
 
 // namesOf are the names of one output folder.
@@ -116,10 +117,10 @@ func (p *plan) open(it *item) (f *file, warnings []string, err error) {
 // goes to the output itself, and below a folder of its name otherwise.
 func (p *plan) take(arg string, alone bool) error {
 	if arg == "-" {
-		if p.seen["-"] {
+		if p.stdin {
 			return nil
 		}
-		p.seen["-"] = true
+		p.stdin = true
 		return p.add(item{label: "-", path: "-"}, "")
 	}
 	info, err := os.Stat(arg)
@@ -242,11 +243,14 @@ func (p *plan) found(path, dir string) error {
 
 // file adds one file, or the files in it when it is a ZIP of cards: these go below own in dir.
 func (p *plan) file(path, dir, own string, info fs.FileInfo) error {
-	real := realName(path)
-	if p.seen[real] {
+	entry, err := os.Lstat(path)
+	if err != nil {
+		return p.refuse(path, false, cannot("open", err))
+	}
+	if p.seen.has(path, entry) {
 		return nil // named twice
 	}
-	p.seen[real] = true
+	p.seen.add(path, entry)
 	if !info.Mode().IsRegular() { // opening it could wait for ever
 		return p.refuse(path, true, fault.New(fault.NotRecognized, "", "this is a pipe or a device and no file; convert it alone"))
 	}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package main
 
 import (
@@ -508,4 +510,17 @@ func firstOf(out string) (names []string) {
 		names = append(names, filepath.Base(strings.Fields(l)[0]))
 	}
 	return names
+}
+
+// Two inputs whose names differ by letter case only are two where the file system says so, and one where it does not.
+func TestBatchLetterCase(t *testing.T) {
+	in(t, "a.json", card)
+	require.NoError(t, os.WriteFile("A.json", []byte(strings.ReplaceAll(card, "Sera", "Zoe")), 0o644))
+	list, err := os.ReadDir(".")
+	require.NoError(t, err)
+	code, _, errs := cli(t, "", "convert", "a.json", "A.json", "./a.json", "--to", "sillytavern", "--out-dir", "out")
+	require.Equal(t, exitDone, code, errs)
+	got, err := os.ReadDir("out")
+	require.NoError(t, err)
+	assert.Len(t, got, len(list))
 }

@@ -36,12 +36,13 @@ func TestReadme(t *testing.T) {
 	png := string(samples.PNG(samples.Card("chara", card)))
 	for path, content := range map[string]string{
 		"card.png": png, "card.json": card, "account.lvbak": string(account), "cards/a.png": png, "cards/sub/b.png": png, "cards/README.md": "mine",
-		"more/c.json": card,
+		"more/c.json": card, "forest.json": worldInfo,
 	} {
 		writeFile(t, path, content)
 	}
 	makeZip(t, "cards.zip", zip.Deflate, packed{"a.png", png}, packed{"x/b.json", card})
 
+	library := filepath.Join(t.TempDir(), "library")
 	run := 0
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(part, -1) {
 		for example := range strings.Lines(block[1]) {
@@ -50,14 +51,14 @@ func TestReadme(t *testing.T) {
 			}
 			require.True(t, strings.HasPrefix(example, "bunzai "), example)
 			cmd := exec.Command("sh", "-c", example)
-			cmd.Env = append(os.Environ(), "BUNZAI_TEST_RUN=1", "PATH="+bin+":"+os.Getenv("PATH"))
+			cmd.Env = append(os.Environ(), "BUNZAI_TEST_RUN=1", "PATH="+bin+":"+os.Getenv("PATH"), "BUNZAI_LIBRARY="+library)
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
 			require.NoError(t, cmd.Run(), "%s%s", example, errs.String())
 			run++
 		}
 	}
-	assert.Greater(t, run, 12)
+	assert.Greater(t, run, 20)
 	for dir, want := range map[string][]string{
 		"json": {"a.json"}, "lumi": {"a.png", "sub/b.png"}, "found": {"a.png", "sub/b.png"}, "both": {"cards/Sera.png", "cards/sub/Sera.png", "more/Sera.json"},
 		"st": {"a.png", "sub/b.png"},

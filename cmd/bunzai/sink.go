@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	slash "path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -58,11 +60,10 @@ func (c *importCmd) place(asked string, in *file) (sink, error) {
 // folderSink writes each file beside its place and then moves it there, so that nobody ever sees half a file. It never
 // leaves its folder, also not through a link in it. Several goroutines may put at once.
 type folderSink struct {
-	dir  string
-	root *os.Root
-	keep bool // refuse to replace what is there
-	// guarded are the files that must stay, also without keep, by real path through convert.FoldName; nil is none.
-	guarded map[string]bool
+	dir     string
+	root    *os.Root
+	keep    bool   // refuse to replace what is there
+	guarded inputs // must stay, also without keep
 	temp    atomic.Int64
 }
 
@@ -140,12 +141,29 @@ func (s *folderSink) mayPut(path, full string) error {
 		return disk("write "+full, err)
 	case info.IsDir():
 		return fault.New(fault.BadArgument, "", "%s is a folder", full)
-	case s.guarded[realName(full)]:
+	case s.guarded.has(full, info):
 		return fault.New(fault.BadArgument, "", "%s is one of the inputs, which are never overwritten; write to another folder", full)
 	case s.keep:
 		return fault.New(fault.BadArgument, "", "%s exists; write to another folder, or replace it with --force", full)
 	}
 	return nil
+}
+
+// inputs are directory entries by realName. Some file systems take letter case for nothing and others do not, so that the
+// entries themselves are compared, too.
+type inputs map[string][]fs.FileInfo
+
+// has takes the entry's own info (os.Lstat).
+func (in inputs) has(path string, entry fs.FileInfo) bool {
+	if len(in) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(in[realName(path)], func(x fs.FileInfo) bool { return os.SameFile(x, entry) })
+}
+
+func (in inputs) add(path string, entry fs.FileInfo) {
+	name := realName(path)
+	in[name] = append(in[name], entry)
 }
 
 // realName is equal for two names of one directory entry: the folder is followed through links, the entry itself is not.
