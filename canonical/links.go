@@ -37,8 +37,8 @@ var linkFields = []LinkField{
 
 // PieceRef names a piece: its kind and id.
 type PieceRef struct {
-	Kind Kind
-	ID   string
+	Kind Kind   `json:"kind"`
+	ID   string `json:"id"`
 }
 
 // Link is one reference of a piece to another.

@@ -236,9 +236,9 @@ func (c *libraryShowCmd) Run(s *streams) error {
 	}
 	if c.JSON {
 		return s.writeJSON(struct {
-			*convert.Inspection
+			convert.Inspection
 			Links []library.LinkView `json:"links"`
-		}{v, links})
+		}{*v, links})
 	}
 	s.printInspection(v, c.Full)
 	for i, l := range links {

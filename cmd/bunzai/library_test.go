@@ -57,6 +57,14 @@ func TestLibrary(t *testing.T) {
 	assert.Contains(t, show, "Hello.")
 	assert.True(t, strings.HasSuffix(show, "links:\n  lorebook/forest-2\n"), show)
 
+	var shown struct {
+		Pieces []struct{ Name string }
+		Links  []struct{ ID string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(done(t, "library", "show", "sera", "--json")), &shown))
+	assert.Equal(t, "Sera", shown.Pieces[0].Name)
+	assert.Equal(t, "forest-2", shown.Links[0].ID)
+
 	done(t, "library", "export", "sera", "--to", "sillytavern", "-o", "back.json")
 	back, err := os.ReadFile("back.json")
 	require.NoError(t, err)

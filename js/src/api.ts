@@ -2,18 +2,31 @@ import { asBunzaiError, badArgument } from './errors.js';
 import type { Executor, Method } from './engines.js';
 import { open, type Opened } from './input.js';
 import { Job } from './job.js';
+import { openLibrary } from './library.js';
 import { assemble, type Part } from './output.js';
 import { platform } from './platform.js';
 import type { Bunzai, CallOptions, Conversion, Convert, Detection, FormatInfo, Inspection, LimitsProfile, OutputForm } from './types.js';
 
 const CALL = ['signal', 'onProgress'];
 const READ = ['name', 'limits', ...CALL];
+const BOUNDED = ['limits', ...CALL];
 const KNOWN: Record<Method, readonly string[]> = {
   detect: READ,
   inspect: [...READ, 'assets'],
   convert: ['to', 'container', 'spec', 'allowLoss', 'dryRun', 'output', ...READ],
   formats: CALL,
+  libraryOpen: ['name', ...CALL],
+  libraryImport: ['overwrite', ...READ],
+  libraryList: ['kind', ...CALL],
+  libraryShow: ['assets', ...BOUNDED],
+  libraryExport: ['to', 'container', 'spec', 'allowLoss', 'dryRun', 'output', ...READ],
+  libraryAttach: ['at', ...BOUNDED],
+  libraryDetach: BOUNDED,
+  libraryDelete: CALL,
 };
+
+/** The calls by the names that people know. */
+const nameOf = (method: Method): string => (method === 'libraryOpen' ? 'openLibrary' : method.replace(/^library(.)/, (_, c: string) => c.toLowerCase()));
 
 /** A call's options: those of JavaScript's side, and those that the engine gets and checks. */
 interface Options {
@@ -25,18 +38,18 @@ function optionsOf(method: Method, given: unknown): Options {
   if (given !== undefined && given !== null && typeof given !== 'object') throw badArgument(`the options must be an object, and this is a ${typeof given}`);
   const engine: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given ?? {})) {
-    if (!KNOWN[method].includes(key)) throw badArgument(`there is no option ${JSON.stringify(key)}; ${method} has: ${KNOWN[method].join(', ')}`);
+    if (!KNOWN[method].includes(key)) throw badArgument(`there is no option ${JSON.stringify(key)}; ${nameOf(method)} has: ${KNOWN[method].join(', ')}`);
     if (value !== undefined) engine[key] = value;
   }
   const job = new Job(engine as CallOptions);
   delete engine.signal;
   delete engine.onProgress;
-  if (method !== 'formats' && engine.limits === undefined && platform.limits) engine.limits = platform.limits;
+  if (KNOWN[method].includes('limits') && engine.limits === undefined && platform.limits) engine.limits = platform.limits;
   return { job, engine };
 }
 
 /** Opens the input, does the work, and lets the input go unless `work` keeps it. */
-async function call<T>(
+export async function call<T>(
   run: Executor, method: Method, input: unknown, given: unknown,
   work: (from: Opened, o: Options, keep: () => void) => Promise<T>,
 ): Promise<T> {
@@ -56,6 +69,21 @@ async function call<T>(
   } finally {
     job?.end();
     if (from && !keep) await from.close();
+  }
+}
+
+/** A call that takes no file. */
+export async function ask<T>(run: Executor, method: Method, given: unknown, more: (o: Record<string, unknown>) => Record<string, unknown>): Promise<T> {
+  let job: Job | undefined;
+  try {
+    const o = optionsOf(method, given);
+    job = o.job;
+    job.check();
+    return await run.run(method, null, more(o.engine), job) as T;
+  } catch (e) {
+    throw asBunzaiError(e);
+  } finally {
+    job?.end();
   }
 }
 
@@ -86,16 +114,8 @@ export function api(run: Executor): Bunzai {
       return c;
     })) as Convert,
 
-    async formats(options) {
-      let job: Job | undefined;
-      try {
-        ({ job } = optionsOf('formats', options));
-        return await run.run('formats', null, {}, job) as FormatInfo[];
-      } catch (e) {
-        throw asBunzaiError(e);
-      } finally {
-        job?.end();
-      }
-    },
+    formats: (options) => ask<FormatInfo[]>(run, 'formats', options, () => ({})),
+
+    openLibrary: (options) => openLibrary(run, options),
   };
 }

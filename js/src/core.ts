@@ -30,5 +30,8 @@ export const convert: Convert = calls.convert;
 /** Lists the formats, what each writes, and its field map. */
 export const formats: Bunzai['formats'] = calls.formats;
 
+/** Opens the library of this browser: pieces kept on this device, linked, and exported together. */
+export const openLibrary: Bunzai['openLibrary'] = calls.openLibrary;
+
 /** Bytes of memory that the engine holds now; 0 when it is not loaded. For tests and measurements. */
 export const memory = async (): Promise<number> => engines.memory;

@@ -5,11 +5,13 @@ import type { Job } from './job.js';
 import { compile, type CompiledModule, type ModuleSource } from './module.js';
 import { platform } from './platform.js';
 
-export type Method = 'detect' | 'inspect' | 'convert' | 'formats';
+export type LibraryMethod =
+  | 'libraryOpen' | 'libraryImport' | 'libraryList' | 'libraryShow' | 'libraryExport' | 'libraryAttach' | 'libraryDetach' | 'libraryDelete';
+export type Method = 'detect' | 'inspect' | 'convert' | 'formats' | LibraryMethod;
 
 /** Who does the work: the engine in this thread, or a pool. */
 export interface Executor {
-  /** Calls the engine. `from` is null for `formats`. Rejects with BunzaiError. */
+  /** Calls the engine. `from` is null for what takes no file. Rejects with BunzaiError. */
   run(method: Method, from: Opened | null, options: Record<string, unknown>, job: Job): Promise<unknown>;
 }
 
@@ -78,7 +80,7 @@ export class Engines implements Executor {
     if (fresh) job.progress('load', 1, 1);
     try {
       job.check();
-      return await i.call((e) => (from ? e[method as 'detect'](forEngine(from, job), options) : e.formats()));
+      return await i.call((e) => (method === 'formats' ? e.formats() : e[method](from && forEngine(from, job), options)));
     } catch (e) {
       throw job.stopped ?? e;
     } finally {

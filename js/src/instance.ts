@@ -1,8 +1,9 @@
+import type { LibraryMethod } from './engines.js';
 import { BunzaiError, asBunzaiError } from './errors.js';
 import { goVersion, loadGo, type GoProgram } from './wasm_exec.js';
 
 /** The engine as the Go program registers it; `go` names the toolchain that compiled it. Calls reject with plain errors. */
-export interface RawEngine {
+export interface RawEngine extends Record<LibraryMethod, (input: unknown, options: object) => Promise<unknown>> {
   go: string;
   version: string;
   detect(input: unknown, options: object): Promise<unknown>;
@@ -146,5 +147,7 @@ function realm(extra: Record<string, unknown>): Record<string, unknown> {
   const outer = globalThis as unknown as Record<string, unknown>;
   const world: Record<string, unknown> = { ...extra };
   for (const n of names) world[n] = outer[n];
+  // Where storage is forbidden, asking for it throws; only a library asks.
+  Object.defineProperty(world, 'indexedDB', { get: () => outer.indexedDB });
   return world;
 }

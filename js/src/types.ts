@@ -268,6 +268,115 @@ export interface Convert {
   (input: Input, options: ConvertOptions): Promise<Conversion<ConversionData>>;
 }
 
+/** A piece by its kind and id. */
+export interface PieceRef {
+  kind: Kind;
+  id: string;
+}
+
+/** A piece as a library lists it. */
+export interface LibraryEntry extends PieceRef {
+  /** Display name; may be empty. */
+  name: string;
+  /** Bytes of its canonical file. */
+  size: number;
+}
+
+/** A piece as it was saved. */
+export interface SavedPiece extends LibraryEntry {
+  /** The id that it came with; `id` differs when that was taken. */
+  asked: string;
+  /** `created`: new. `shared`: not written, the library holds the very same piece. `replaced`: with `overwrite`. */
+  how: 'created' | 'shared' | 'replaced';
+}
+
+/** What became of one file's main piece and of what it carries. */
+export interface SavedBundle {
+  primary: SavedPiece;
+  related: SavedPiece[];
+  /** The links of the main piece as they are saved. */
+  links: PieceRef[];
+  partial: false;
+}
+
+/** A link of a kept piece. */
+export interface LibraryLink extends PieceRef {
+  /** Canonical path, e.g. `knowledgeRefs`. */
+  field: string;
+  /** Files carry the linked piece inside, so that its absence refuses an export (`no-piece`). */
+  embedded: boolean;
+  /** The library has it. */
+  found: boolean;
+}
+
+export interface LibraryInspection extends Inspection {
+  links: LibraryLink[];
+}
+
+/** What every call of a library takes. */
+export interface LibraryCallOptions extends CallOptions {
+  /** Bounds on what a piece may cost. Default `card`. */
+  limits?: LimitsProfile;
+}
+
+export interface LibraryImportOptions extends LibraryCallOptions {
+  /** File name, for messages and for a piece without a name. Default: the input's own. */
+  name?: string;
+  /** Put each piece under its own id, in place of what is there. */
+  overwrite?: boolean;
+}
+
+export interface LibraryListOptions extends CallOptions {
+  /** Only this kind. */
+  kind?: Kind;
+}
+
+export interface LibraryShowOptions extends LibraryCallOptions {
+  /** Give the pictures their bytes. */
+  assets?: boolean;
+}
+
+export interface LibraryExportOptions extends LibraryCallOptions, Pick<ConvertOptions, 'name' | 'to' | 'container' | 'spec' | 'allowLoss' | 'dryRun'> {
+  /** Form of the result. Default: `blob`. */
+  output?: 'bytes' | 'blob';
+}
+
+export interface LibraryAttachOptions extends LibraryCallOptions {
+  /** Place in the order of the links, from 0. Default: the end. */
+  at?: number;
+}
+
+export interface LibraryOptions extends CallOptions {
+  /** The database. Default: `bunzai`. Each web origin has databases of its own. */
+  name?: string;
+}
+
+/**
+ * Pieces that the browser keeps in its database (IndexedDB), on this device only. A card and the lorebook and regex
+ * scripts in it are pieces of their own, linked by id; an export puts them together again.
+ */
+export interface Library {
+  readonly name: string;
+  /**
+   * Puts a file in: one result for its main piece, and one for each further piece of its kind. Nothing is replaced: a
+   * piece whose id is taken gets the next one (`sera-2`) and links follow; the very same piece is shared.
+   */
+  import(input: Input, options?: LibraryImportOptions): Promise<SavedBundle[]>;
+  /** Lorebooks, regex sets, quick replies, personas, presets, characters; by id inside each kind. */
+  list(options?: LibraryListOptions): Promise<LibraryEntry[]>;
+  show(piece: PieceRef, options?: LibraryShowOptions): Promise<LibraryInspection>;
+  /** Writes a piece as an app's file. Rejects with `no-piece`, naming every one, where a linked lorebook is missing. */
+  export(piece: PieceRef, options: LibraryExportOptions & { dryRun: true }): Promise<Conversion<null>>;
+  export(piece: PieceRef, options: LibraryExportOptions & { output: 'bytes'; dryRun?: false }): Promise<Conversion<Uint8Array>>;
+  export(piece: PieceRef, options: LibraryExportOptions & { output?: 'blob'; dryRun?: false }): Promise<Conversion<Blob>>;
+  export(piece: PieceRef, options: LibraryExportOptions): Promise<Conversion>;
+  /** Links a piece to a lorebook, regex set or quick reply set, or moves it in the order. Resolves to all links. */
+  attach(piece: PieceRef, linked: PieceRef, options?: LibraryAttachOptions): Promise<PieceRef[]>;
+  /** Takes a link out; the linked piece stays. Resolves to the links that are left. */
+  detach(piece: PieceRef, linked: PieceRef, options?: LibraryCallOptions): Promise<PieceRef[]>;
+  delete(piece: PieceRef, options?: CallOptions): Promise<void>;
+}
+
 /** The calls, as the package exports them and as a pool has them. */
 export interface Bunzai {
   /** Says what a file is, and every format's bid on it. */
@@ -278,6 +387,8 @@ export interface Bunzai {
   convert: Convert;
   /** Lists the formats, what each writes, and its field map. */
   formats(options?: CallOptions): Promise<FormatInfo[]>;
+  /** Opens the library of this browser, or makes it. Rejects with `unsupported` where there is no IndexedDB. */
+  openLibrary(options?: LibraryOptions): Promise<Library>;
 }
 
 /** The Go module as it registers itself. The package's own calls (`Bunzai`) take more kinds of input. */

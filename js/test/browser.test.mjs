@@ -26,7 +26,7 @@ async function serveFolders() {
 
 /** What every build runs. What differs: how the engine, the pool's workers and the app's own worker are found. */
 const app = ({ imports = '', init = '', pool = '{ size: 2 }', worker = "new Worker(new URL('./task.js', import.meta.url), { type: 'module' })" } = {}) => `
-import { BunzaiError, convert, detect, formats, inspect } from 'bunzai';
+import { BunzaiError, convert, detect, formats, inspect, openLibrary } from 'bunzai';
 import { createPool } from 'bunzai/worker';
 ${imports}
 async function main() {
@@ -60,7 +60,10 @@ async function main() {
   setTimeout(() => stop.abort());
   out.poolCancelled = await stopped.then(() => 'cancelled', (e) => e.code);
   out.poolAfter = (await pool.detect(bytes)).format.app;
+  out.library = await shelve(await openLibrary({ name: 'a ' + location.pathname }), card, same);
+  out.poolLibrary = await shelve(await pool.openLibrary({ name: 'b ' + location.pathname }), card, same);
   await pool.close();
+  out.kept = (await (await openLibrary({ name: 'b ' + location.pathname })).list()).map((x) => x.kind + '/' + x.id).join();
   const worker = ${worker};
   out.worker = await new Promise((resolve, reject) => {
     worker.onmessage = (e) => resolve(e.data);
@@ -68,6 +71,27 @@ async function main() {
     worker.postMessage(card);
   });
   return out;
+}
+/** A card goes into a library twice and comes out; its books are linked anew. */
+async function shelve(library, card, same) {
+  const [first] = await library.import(card);
+  const [again] = await library.import(new File([card], 'x.png'));
+  const hero = first.primary;
+  const world = new Blob([JSON.stringify({ name: 'World', entries: { 0: { uid: 0, key: ['a'], comment: '', content: 'A', order: 1, position: 0 } } })]);
+  const [book] = await library.import(world);
+  const back = await library.export(hero, { to: 'sillytavern' });
+  const attached = await library.attach(hero, book.primary, { at: 0 });
+  const shown = await library.show(hero, { assets: true });
+  await library.delete(book.primary);
+  const missing = await library.export(hero, { to: 'lumiverse' }).catch((e) => e instanceof BunzaiError && e.code);
+  const left = await library.detach(hero, book.primary);
+  const bytes = await library.export(hero, { to: 'lumiverse', output: 'bytes' });
+  const wrong = await library.show({ kind: 'hero', id: 'x' }).catch((e) => e.code);
+  return [
+    first.primary.how, again.primary.how, again.primary.id === hero.id, back.data instanceof Blob && await same(back.data),
+    attached.length === first.links.length + 1 && attached[0].id === book.primary.id, shown.links.length === attached.length && shown.portrait.data instanceof Blob,
+    missing, left.length === first.links.length, bytes.data instanceof Uint8Array, wrong, (await library.list({ kind: 'lorebook' })).length === first.related.length,
+  ].join(' ');
 }
 globalThis.result = main().then((out) => ({ out }), (e) => ({ error: String(e?.stack ?? e) }));
 `;
@@ -79,9 +103,12 @@ onmessage = async (e) => {
     postMessage(data instanceof Blob && data.size > 0 && report.to.app);
   } catch (x) { postMessage('failed: ' + x.message); }
 };`;
+const SHELVED = 'created shared true true true true no-piece true true bad-argument true';
+const KEPT = 'lorebook/wood,character/fay';
 const right = {
   fetched: 'sillytavern', formats: true, picture: true, blob: true, bytes: true, stream: true, chained: true, progress: 'read,write', cancelled: 'cancelled',
   path: 'bad-argument fetch', pool: true, poolPicture: true, poolCancelled: 'cancelled', poolAfter: 'sillytavern', worker: 'lumiverse',
+  library: SHELVED, poolLibrary: SHELVED, kept: KEPT,
 };
 const html = (script) => `<!doctype html><meta charset="utf-8"><title>t</title>${script}`;
 
@@ -137,6 +164,23 @@ describe('Chromium', () => {
 
   test('without a bundler', () => check('plain', plain()));
   test('without a bundler, the engine served with a wrong media type', () => check('wrong', plain()));
+
+  test('README: a library', async () => {
+    const { code } = examples().find((e) => e.run === 'library');
+    const dir = project({
+      'index.html': html(`${map}<script type="module" src="app.js"></script>`), 'keep.js': code.replace("'bunzai'", "'./node_modules/bunzai/dist/index.js'"),
+      'app.js': "import { keep } from './keep.js'; globalThis.result = (async () => { const r = await keep(await (await fetch('card.png')).blob()); return r.data instanceof Blob && r.fileName; })();",
+    });
+    cards(dir);
+    site.dirs.set('library', dir);
+    const p = await page();
+    const said = [];
+    p.on('console', (m) => said.push(m.text()));
+    await p.goto(`${site.base}/library/index.html`);
+    assert.match(await p.evaluate(() => globalThis.result), /\.(png|charx)$/);
+    assert.match(said.join('\n'), /created/);
+    await p.close();
+  });
 
   test('README: the page', async () => {
     const { code } = examples().find((e) => e.run === 'browser');

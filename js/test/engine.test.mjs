@@ -23,7 +23,7 @@ const card = text();
 
 describe('the package', () => {
   test('exports what the types promise', () => {
-    assert.deepEqual(Object.keys(bunzai).sort(), ['BunzaiError', 'convert', 'detect', 'formats', 'init', 'inspect', 'memory', 'version']);
+    assert.deepEqual(Object.keys(bunzai).sort(), ['BunzaiError', 'convert', 'detect', 'formats', 'init', 'inspect', 'memory', 'openLibrary', 'version']);
     const pkg = JSON.parse(readFileSync(join(here, '..', 'package.json'), 'utf8'));
     assert.equal(bunzai.version, pkg.version);
   });
@@ -249,5 +249,12 @@ describe('loading', () => {
     const p = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: join(here, '..'), encoding: 'utf8', timeout: 20_000 });
     assert.equal(p.status, 0, p.stderr);
     assert.equal(p.stdout.trim(), '2');
+  });
+
+  test('without a database there is no library, and the error says where there is one', async () => {
+    const { openLibrary } = await import('bunzai');
+    await assert.rejects(openLibrary(), (e) => e.name === 'BunzaiError' && e.code === 'unsupported' && /IndexedDB/.test(e.message) && /command line/.test(e.message));
+    await assert.rejects(openLibrary({ name: '' }), { code: 'bad-argument' });
+    await assert.rejects(openLibrary({ nme: 'x' }), { code: 'bad-argument', message: /openLibrary has: name/ });
   });
 });

@@ -75,7 +75,7 @@ describe('Node', () => {
   });
 
   test('README: every example has its test', () => {
-    const known = ['node', 'cjs', 'browser', 'esbuild', 'workerd', 'ts', 'sh'];
+    const known = ['node', 'cjs', 'browser', 'esbuild', 'workerd', 'ts', 'sh', 'library'];
     for (const e of examples()) assert.ok(known.includes(e.run) || e.code === 'npm install bunzai\n', e.code);
   });
 

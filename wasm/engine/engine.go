@@ -15,7 +15,11 @@ import (
 
 // doors are the calls by name; js/src/types.ts describes them.
 func doors() map[string]door {
-	return map[string]door{"detect": detect, "inspect": inspect, "convert": convertFile, "formats": listFormats}
+	return map[string]door{
+		"detect": detect, "inspect": inspect, "convert": convertFile, "formats": listFormats,
+		"libraryOpen": libraryOpen, "libraryImport": libraryImport, "libraryList": libraryList, "libraryShow": libraryShow,
+		"libraryExport": libraryExport, "libraryAttach": libraryAttach, "libraryDetach": libraryDetach, "libraryDelete": libraryDelete,
+	}
 }
 
 // plainValue brings a Go value over as plain JavaScript. One text through JSON.parse is several times faster than
@@ -83,9 +87,14 @@ func inspect(args []js.Value) (js.Value, error) {
 	if !assets && !in.isBlob {
 		return out, nil
 	}
+	return out, setAllData(out, v)
+}
+
+// setAllData gives the pictures of an inspection their bytes.
+func setAllData(out js.Value, v *convert.Inspection) error {
 	if v.Portrait != nil {
 		if err := setData(out.Get("portrait"), v.Portrait); err != nil {
-			return js.Undefined(), err
+			return err
 		}
 	}
 	pieces := out.Get("pieces")
@@ -97,11 +106,11 @@ func inspect(args []js.Value) (js.Value, error) {
 		to := pieces.Index(i).Get("assets")
 		for k := range list {
 			if err := setData(to.Index(k), &list[k]); err != nil {
-				return js.Undefined(), err
+				return err
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // setData gives an asset of the result its bytes. A picture that cannot be read is no reason to refuse the card.
@@ -121,8 +130,37 @@ func setData(to js.Value, a *convert.AssetView) error {
 	return nil
 }
 
+// targetOptions are the options of what is written.
+var targetOptions = []string{"to", "container", "spec", "allowLoss", "dryRun", "output"}
+
+// target reads them; the rest of opt is set already.
+func target(o options, opt *convert.Options) (dry bool, output string, err error) {
+	if opt.To, err = o.text("to"); err != nil {
+		return false, "", err
+	}
+	if opt.To == "" {
+		return false, "", badArgument("the option \"to\" is missing: it names the app, such as \"sillytavern\"")
+	}
+	container, err := o.oneOf("container", formats.Containers()...)
+	if err != nil {
+		return false, "", err
+	}
+	opt.Container = formats.Container(container)
+	if opt.Spec, err = o.text("spec"); err != nil {
+		return false, "", err
+	}
+	if opt.AllowLoss, err = o.flag("allowLoss"); err != nil {
+		return false, "", err
+	}
+	if dry, err = o.flag("dryRun"); err != nil {
+		return false, "", err
+	}
+	output, err = o.oneOf("output", "bytes", "blob", "parts")
+	return dry, output, err
+}
+
 func convertFile(args []js.Value) (js.Value, error) {
-	o, err := optionsOf(arg(args, 1), "name", "limits", "to", "container", "spec", "allowLoss", "dryRun", "output")
+	o, err := optionsOf(arg(args, 1), append([]string{"name", "limits"}, targetOptions...)...)
 	if err != nil {
 		return js.Undefined(), err
 	}
@@ -130,28 +168,7 @@ func convertFile(args []js.Value) (js.Value, error) {
 	if err != nil {
 		return js.Undefined(), err
 	}
-	if opt.To, err = o.text("to"); err != nil {
-		return js.Undefined(), err
-	}
-	if opt.To == "" {
-		return js.Undefined(), badArgument("the option \"to\" is missing: it names the app, such as \"sillytavern\"")
-	}
-	container, err := o.oneOf("container", formats.Containers()...)
-	if err != nil {
-		return js.Undefined(), err
-	}
-	opt.Container = formats.Container(container)
-	if opt.Spec, err = o.text("spec"); err != nil {
-		return js.Undefined(), err
-	}
-	if opt.AllowLoss, err = o.flag("allowLoss"); err != nil {
-		return js.Undefined(), err
-	}
-	dry, err := o.flag("dryRun")
-	if err != nil {
-		return js.Undefined(), err
-	}
-	output, err := o.oneOf("output", "bytes", "blob", "parts")
+	dry, output, err := target(o, &opt)
 	if err != nil {
 		return js.Undefined(), err
 	}
@@ -163,6 +180,11 @@ func convertFile(args []js.Value) (js.Value, error) {
 	if err != nil {
 		return js.Undefined(), err
 	}
+	return answer(c, dry, output == "parts", output == "blob" || output == "" && in.isBlob)
+}
+
+// answer is a finished conversion as JavaScript gets it: without data, in parts, as a Blob or as bytes.
+func answer(c *convert.Output, dry, parts, blob bool) (js.Value, error) {
 	out := plainValue(struct {
 		Data      *int              `json:"data"`
 		Size      int64             `json:"size"`
@@ -174,24 +196,22 @@ func convertFile(args []js.Value) (js.Value, error) {
 	if dry {
 		return out, nil
 	}
-	if output == "parts" {
-		parts, err := partsOf(c.Data)
-		if err != nil {
-			return js.Undefined(), err
-		}
-		out.Set("parts", parts)
-		return out, nil
-	}
 	var data js.Value
-	if output == "blob" || output == "" && in.isBlob {
+	var err error
+	name := "data"
+	switch {
+	case parts:
+		name = "parts"
+		data, err = partsOf(c.Data)
+	case blob:
 		data, err = blobOf(c.Data, c.MediaType)
-	} else {
+	default:
 		data, err = bytesOf(c.Data)
 	}
 	if err != nil {
 		return js.Undefined(), err
 	}
-	out.Set("data", data)
+	out.Set(name, data)
 	return out, nil
 }
 

@@ -35,17 +35,21 @@ func inputOf(v js.Value) (input, error) {
 		case is(v, g.Get("ArrayBuffer")):
 			return bytesInput(g.Get("Uint8Array").New(v)), nil
 		case is(v, g.Get("Blob")):
-			b := &blobSource{blob: v, size: int64(v.Get("size").Float())}
-			if r := g.Get("FileReaderSync"); r.Type() == js.TypeFunction {
-				b.reader = r.New()
-			}
-			pin(b.size >> 8) // a handle on a Blob is light, however big the Blob
-			return input{&cached{far: b}, true}, nil
+			return blobInput(v), nil
 		case v.Get("read").Type() == js.TypeFunction && v.Get("size").Type() == js.TypeNumber:
 			return input{&cached{far: &rangedSource{obj: v, size: int64(v.Get("size").Float()), slices: v.Get("slice").Type() == js.TypeFunction}}, false}, nil
 		}
 	}
 	return input{}, badArgument("the input must be a Uint8Array, an ArrayBuffer, a Blob or a File, and this is %s", what(v))
+}
+
+func blobInput(v js.Value) input {
+	b := &blobSource{blob: v, size: int64(v.Get("size").Float())}
+	if r := js.Global().Get("FileReaderSync"); r.Type() == js.TypeFunction {
+		b.reader = r.New()
+	}
+	pin(b.size >> 8) // a handle on a Blob is light, however big the Blob
+	return input{&cached{far: b}, true}
 }
 
 func is(v, class js.Value) bool { return class.Type() == js.TypeFunction && v.InstanceOf(class) }

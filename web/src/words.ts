@@ -106,6 +106,7 @@ const problemTitles: Record<ErrorCode, string> = {
   'wrong-kind': 'This app has no place for it',
   'unknown-target': 'This app is not known',
   'would-lose': 'Saving this way would drop content',
+  'no-piece': 'A piece is missing from the library',
   'bad-argument': 'The engine was asked for something it cannot do',
   cancelled: 'Cancelled',
   internal: 'The engine stopped',
