@@ -58,7 +58,7 @@ describe('Node', () => {
       console.log(['Go', 'fs', 'path', '__bunzai', '__bunzaiReady'].filter((n) => n in globalThis).length);`);
     ok(r);
     const [first, second, third] = String(r.stdout).trim().split('\n');
-    assert.deepEqual(JSON.parse(first), [['BunzaiError', 'convert', 'detect', 'formats', 'init', 'inspect', 'memory', 'version'], ['BunzaiError', 'createPool'], ['version', 'wasmBytes', 'wasmModule', 'wasmUrl'], 'bunzai']);
+    assert.deepEqual(JSON.parse(first), [['BunzaiError', 'convert', 'detect', 'formats', 'init', 'inspect', 'memory', 'openLibrary', 'version'], ['BunzaiError', 'createPool'], ['version', 'wasmBytes', 'wasmModule', 'wasmUrl'], 'bunzai']);
     assert.match(second, /^\d{7,} \[object WebAssembly.Module\] file:$/);
     assert.equal(third, '0');
     assert.equal(r.stderr, '');
