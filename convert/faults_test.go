@@ -473,6 +473,51 @@ func TestKnownFaultsAssets(t *testing.T) {
 			assert.Equal(t, int64(len(picture("", ""))), raw.Size(), k)
 		}
 	})
+	t.Run("KF-120 asset chunks on the way to PNG", func(t *testing.T) {
+		pics := []string{picture("", tEXt("n", "0")), picture("", tEXt("n", "1"))}
+		for _, own := range []string{"", "risuai"} { // a card that any app made, and one of Risu
+			card := small(with("assets", []any{
+				map[string]string{"type": "x-risu-asset", "name": "hat", "ext": "png", "uri": "__asset:0"}, map[string]string{"type": "emotion", "name": "joy", "ext": "png", "uri": "__asset:1"},
+			}), func(d map[string]any) {
+				if own != "" {
+					d["extensions"] = map[string]any{own: map[string]any{}}
+				}
+			})
+			in := picture("", tEXt("chara-ext-asset_:0", b64([]byte(pics[0])))+tEXt("chara-ext-asset_:1", b64([]byte(pics[1])))+tEXt("ccv3", b64(card)))
+			for _, to := range []string{"sillytavern", "risu", "lumiverse"} {
+				p := read(t, in)
+				p.Primary.Character().Identity.Name = "Bob"
+				out, err := engine.Emit(p, convert.Options{To: to, Container: formats.PNG})
+				require.NoError(t, err)
+				b, err := out.Data.Bytes()
+				require.NoError(t, err)
+				c := read(t, string(b)).Primary.Character()
+				assert.Equal(t, "Bob", c.Identity.Name)
+				require.Len(t, c.Media.Assets, 2, "%s to %s", p.Info.ID, to)
+				for i, a := range c.Media.Assets {
+					require.NotNil(t, a.Blob)
+					raw, err := a.Blob.Raw()
+					require.NoError(t, err)
+					b, err := rope.View(raw, 0, raw.Size())
+					require.NoError(t, err)
+					assert.Equal(t, pics[i], string(b), "%s to %s", p.Info.ID, to)
+				}
+				if to == p.Info.App || to == "risu" { // in chunks, as they were
+					f, err := png.Open(rope.Bytes(b), limits.Card())
+					require.NoError(t, err)
+					var held []string
+					for _, x := range f.Texts() {
+						if _, ok := png.AssetPath(x.Keyword); ok {
+							v, err := f.Text(x)
+							require.NoError(t, err)
+							held = append(held, string(v))
+						}
+					}
+					assert.Equal(t, []string{b64([]byte(pics[0])), b64([]byte(pics[1]))}, held)
+				}
+			}
+		}
+	})
 	t.Run("KF-121 ccdefault:", func(t *testing.T) {
 		p := read(t, pngCard(small(list("ccdefault:", "png"))))
 		require.NotNil(t, p.Primary.Character().Media.Portrait)

@@ -16,7 +16,7 @@ import (
 	"bunzai/testdata/samples"
 )
 
-// The faults KF-096 to KF-109 of known-faults.md. KF-103 is law 5; KF-109 waits for Risu's presets.
+// The faults KF-096 to KF-109 of known-faults.md. KF-103 is law 5.
 
 func presetBody(t testing.TB, data []byte) *canonical.Preset {
 	t.Helper()
@@ -199,6 +199,25 @@ func TestFaultsOfPresets(t *testing.T) {
 			p := presetBody(t, b)
 			require.Equal(t, []string{"main", "worldInfoBefore", "chatHistory"}, promptIDs(p), app)
 			assert.False(t, *p.Prompts[1].Enabled)
+		}
+	})
+	t.Run("KF-109 null in place of a list", func(t *testing.T) {
+		for _, in := range []string{
+			`{"name": "Old", "mainPrompt": "Be.", "jailbreak": "J", "globalNote": "", "temperature": 80, "maxContext": 4000, "maxResponse": 300, "frequencyPenalty": 70, "PresensePenalty": 70, "formatingOrder": ["main", "chats", "jailbreak"], "promptTemplate": null, "aiModel": "x"}`,
+			`{"name": "Old", "mainPrompt": "Be.", "jailbreak": "J", "globalNote": "", "temperature": 80, "maxContext": 4000, "maxResponse": 300, "frequencyPenalty": 70, "PresensePenalty": 70, "formatingOrder": null, "promptTemplate": null, "bias": null, "regex": null, "localStopStrings": null, "aiModel": "x"}`,
+		} {
+			p := presetBody(t, []byte(in))
+			assert.Equal(t, "Old", p.Name)
+			texts := ""
+			for _, x := range p.Prompts {
+				texts += x.Content + " "
+			}
+			assert.Contains(t, texts, "Be.")
+			back(t, []byte(in))
+			for _, to := range []string{"sillytavern", "lumiverse"} {
+				_, out := convertTo(t, []byte(in), convert.Options{To: to})
+				assert.NotEmpty(t, presetBody(t, out).Prompts, to)
+			}
 		}
 	})
 	t.Run("KF-108 regex scripts of a preset", func(t *testing.T) {

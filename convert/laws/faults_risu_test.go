@@ -9,6 +9,9 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/convert"
+	"bunzai/formats"
+	"bunzai/jsondoc"
+	"bunzai/limits"
 	"bunzai/testdata/samples"
 )
 
@@ -25,6 +28,28 @@ func bookOf(t testing.TB, data []byte) *canonical.Lorebook {
 
 // Faults that other tools had with what Risu writes, through the whole pipeline.
 func TestRisuFaults(t *testing.T) {
+	t.Run("KF-048 the app's own fields in every container", func(t *testing.T) {
+		const own = `{"defaultVariables": "n=0\ncoat=red", "newGenData": {"prompt": "courier", "negative": "blur", "instructions": "draw", "emotionInstructions": "smile"}, "license": "CC BY-NC-SA 4.0", "lorePlus": true,
+			"bias": [["sigh", -20], ["ok", 5.5]], "sdData": [["always", "solo"], ["$x", ""]], "viewScreen": "imggen", "additionalText": "more", "backgroundHTML": "<div>a</div>", "utilityBot": true, "largePortrait": true, "inlayViewScreen": true,
+			"lowLevelAccess": true, "prebuiltAssetCommand": true, "prebuiltAssetStyle": "dynamic", "prebuiltAssetExclude": ["x"], "toggles": "a=b", "vits": {}, "virtualscript": "", "unknown": {"z": 1, "a": [null, 0, false, ""]}}`
+		in := cardOf("3", `"name": "Ann", "description": "", "first_mes": "", "extensions": {"risuai": `+own+`}`)
+		want := read(t, in).Primary.Body
+		file := in
+		for range 2 {
+			for _, c := range []formats.Container{formats.PNG, formats.JSON, formats.CharX, formats.JPEG, formats.PNG} {
+				out, next := convertTo(t, file, convert.Options{To: "risu", Container: c})
+				assert.Zero(t, out.Report.Counts.Lost+out.Report.Counts.Changed, c)
+				same(t, want, withoutPortrait(read(t, next).Primary.Body.(*canonical.Character)), string(c))
+				d := apart(t, next).docs
+				doc, err := jsondoc.Parse([]byte(d[len(d)-1].text), limits.Card())
+				require.NoError(t, err)
+				wire, err := jsondoc.Parse([]byte(own), limits.Card())
+				require.NoError(t, err)
+				assert.True(t, jsondoc.Equal(wire.Root, doc.Root.At("data", "extensions", "risuai")), "%s: %s", c, doc.Root.At("data", "extensions", "risuai").Raw())
+				file = next
+			}
+		}
+	})
 	t.Run("KF-067 a chance of zero stays zero", func(t *testing.T) {
 		in := []byte(`{"type":"risu","ver":1,"data":[{"key":"a","comment":"A","content":"x","mode":"normal","insertorder":1,"alwaysActive":false,"secondkey":"","selective":false,"activationPercent":0}]}`)
 		for _, to := range []string{"sillytavern", "lumiverse"} {
@@ -89,6 +114,30 @@ func TestRisuFaults(t *testing.T) {
 			assert.Equal(t, string(in), string(emit(t, read(t, in), convert.Options{To: "risu"})))
 		}
 	})
+	t.Run("KF-073 folders and modes of a card's book", func(t *testing.T) {
+		in := cardOf("3", `"name": "Ann", "description": "", "first_mes": "", "extensions": {"risuai": {}}, "character_book": {"extensions": {}, "entries": [
+			{"keys": ["\uf000folder:q"], "content": "", "extensions": {}, "enabled": true, "insertion_order": 100, "constant": false, "selective": false, "name": "Places", "comment": "Places", "mode": "folder"},
+			{"keys": ["a"], "content": "A", "extensions": {}, "enabled": true, "insertion_order": 1, "name": "A", "comment": "A", "mode": "normal", "folder": "\uf000folder:q"},
+			{"keys": ["b"], "content": "B", "extensions": {}, "enabled": true, "insertion_order": 2, "name": "B", "comment": "B", "mode": "normal", "folder": "\uf000folder:q"},
+			{"keys": ["c"], "content": "C", "extensions": {}, "enabled": true, "insertion_order": 3, "name": "C", "comment": "C", "mode": "constant"}]}`)
+		want := bookOf(t, in)
+		require.Len(t, want.Categories, 1)
+		file := in
+		for _, c := range []formats.Container{formats.PNG, formats.JSON, formats.CharX, formats.JPEG, formats.PNG, formats.CharX, formats.JSON} {
+			_, file = convertTo(t, file, convert.Options{To: "risu", Container: c})
+			same(t, want, bookOf(t, file), string(c))
+			d := apart(t, file).docs
+			doc, err := jsondoc.Parse([]byte(d[len(d)-1].text), limits.Card())
+			require.NoError(t, err)
+			var says []string
+			for _, e := range doc.Root.At("data", "character_book", "entries").Elems() {
+				mode, _ := e.Get("mode").Text()
+				folder, _ := e.Get("folder").Text()
+				says = append(says, mode+" "+folder)
+			}
+			assert.Equal(t, []string{"folder ", "normal \uf000folder:q", "normal \uf000folder:q", "constant "}, says, c)
+		}
+	})
 	t.Run("KF-075 blank keys", func(t *testing.T) {
 		in := []byte(`{"type":"risu","ver":1,"data":[{"key":", ,a","comment":"A","content":"x","mode":"normal","insertorder":1,"alwaysActive":false,"secondkey":"","selective":false},{"key":"","comment":"B","content":"y","mode":"normal","insertorder":1,"alwaysActive":false,"secondkey":"","selective":false}]}`)
 		_, out := convertTo(t, in, convert.Options{To: "sillytavern"})
@@ -139,6 +188,13 @@ func TestRisuFaults(t *testing.T) {
 			assert.Contains(t, lines(out.Report, convert.Lost), "behavior.triggerScripts", "the triggers are told of")
 		}
 	})
+}
+
+// withoutPortrait is the card without its picture: a PNG and a JPEG have one of their own.
+func withoutPortrait(c *canonical.Character) *canonical.Character {
+	x := *c
+	x.Media.Portrait = nil
+	return &x
 }
 
 func lines(r *convert.Report, v convert.Verdict) string {

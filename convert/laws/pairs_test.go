@@ -62,6 +62,9 @@ func eachPair(t *testing.T, fn func(t *testing.T, x written)) {
 					t.Skip(err)
 				}
 				require.NoError(t, err)
+				if w.o.Container != "" {
+					require.Equal(t, w.o.Container, out.Container, "another kind of file than was asked for")
+				}
 				fn(t, written{p, w, bytesOf(t, out.Data), out.Report})
 			})
 		}

@@ -108,7 +108,7 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 			return nil, err
 		}
 		d.TwinRes.other = a.Other
-		d.Front = a.JPEG && d.Container == formats.CharX && ctx.Container == "" && d.TwinRes.jpeg()
+		d.Front = d.Front || a.JPEG && d.Container == formats.CharX && ctx.Container == "" && d.TwinRes.jpeg()
 		d.Was = a.body(twin.Raw.Root, d.Variant, d.TwinRes, nil)
 	}
 	if d.Container == "" {
