@@ -553,15 +553,36 @@ func TestKnownFaultsAssets(t *testing.T) {
 	})
 	t.Run("KF-124 texts that name assets stay", func(t *testing.T) {
 		const greeting = `<img="Smile"> {{raw::Smile}} embeded://assets/other/image/0.png`
-		z := archive("", cardFile(with("first_mes", greeting), with("assets", []any{map[string]string{"type": "x-risu-asset", "name": "Smile", "ext": "png", "uri": "embeded://assets/other/image/0.png"}})),
+		z := archive("", cardFile(with("first_mes", greeting), with("extensions", map[string]any{"risuai": map[string]any{}}), with("assets", []any{map[string]string{"type": "x-risu-asset", "name": "Smile", "ext": "png", "uri": "embeded://assets/other/image/0.png"}})),
 			file{name: "assets/other/image/0.png", data: picture("", "")})
-		for _, to := range []formats.Container{formats.CharX, formats.JSON} {
-			out, _ := written(t, z, to)
-			c := read(t, out).Primary.Character()
-			assert.Equal(t, greeting, *c.Greetings.FirstMessage)
-			require.Len(t, c.Media.Assets, 1)
-			assert.Equal(t, "Smile", *c.Media.Assets[0].Name)
-			assert.NotNil(t, c.Media.Assets[0].Blob)
+		for _, c := range []struct {
+			app    string
+			to     formats.Container
+			warned []string
+			not    []string
+		}{
+			{"sillytavern", formats.CharX, []string{`<img="Smile">`, "{{raw::Smile}}", "SillyTavern does not fill in"}, []string{"lead nowhere"}},
+			{"sillytavern", formats.JSON, []string{`<img="Smile">`, "{{raw::Smile}}", "lead nowhere: embeded://assets/other/image/0.png"}, nil},
+			{"lumiverse", formats.CharX, []string{"{{raw::Smile}}", "lead nowhere"}, []string{`<img="Smile">`}},
+			{"risu", formats.CharX, nil, []string{"{{raw::Smile}}", "lead nowhere"}},
+			{"risu", formats.PNG, []string{"lead nowhere"}, []string{"{{raw::Smile}}"}},
+		} {
+			o, err := engine.Emit(read(t, z), convert.Options{To: c.app, Container: c.to})
+			require.NoError(t, err)
+			b, err := o.Data.Bytes()
+			require.NoError(t, err)
+			x := read(t, string(b)).Primary.Character()
+			assert.Equal(t, greeting, *x.Greetings.FirstMessage)
+			require.Len(t, x.Media.Assets, 1)
+			assert.Equal(t, "Smile", *x.Media.Assets[0].Name)
+			assert.NotNil(t, x.Media.Assets[0].Blob)
+			said := strings.Join(o.Report.Warnings, "\n")
+			for _, w := range c.warned {
+				assert.Contains(t, said, w, "%s %s", c.app, c.to)
+			}
+			for _, w := range c.not {
+				assert.NotContains(t, said, w, "%s %s", c.app, c.to)
+			}
 		}
 	})
 }

@@ -35,6 +35,8 @@
 package lumiverse
 
 import (
+	"strings"
+
 	"bunzai/formats"
 	"bunzai/formats/internal/tavern"
 	"bunzai/jsondoc"
@@ -56,6 +58,9 @@ const (
 
 var app = &tavern.App{
 	Name: name, Label: label, Regex: true,
+	Shows: func(tag string, c formats.Container) bool {
+		return c == formats.CharX && strings.HasPrefix(tag, tavern.ShortTag)
+	},
 	Parked: map[string]string{
 		"identity.nickname":                    "Lumiverse has no such field and drops it on import; the file keeps it",
 		"greetings.groupOnlyGreetings":         dropped,

@@ -47,6 +47,7 @@ const (
 var app = &tavern.App{
 	Name: name, Label: label, Own: func(v tavern.Variant) fieldmap.Map[canonical.Character] { return own(v) },
 	Other: "x-risu-asset", Chunks: true, CardLast: true, JPEG: true,
+	Shows:    func(string, formats.Container) bool { return true },
 	Skeleton: skeleton, Book: book.RisuBook,
 	Extend: func(s *tavern.Source, c *canonical.Character) {
 		readLists(s, c)

@@ -114,7 +114,8 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 	if d.Container == "" {
 		d.Container = def
 	}
-	if err := d.fitsInline(body, want, ctx.Limits); err != nil {
+	err := d.fitsInline(body, want, ctx.Limits)
+	if err != nil {
 		return nil, err
 	}
 	near := func(path, after, why string) {
@@ -152,9 +153,14 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 		}
 	}
 	if a.Media != nil {
-		return d, a.Media(d, body, ctx.Limits)
+		err = a.Media(d, body, ctx.Limits)
+	} else {
+		err = d.writeAssets(body, ctx.Limits)
 	}
-	return d, d.writeAssets(body, ctx.Limits)
+	if err == nil {
+		d.tellTags(body, ctx)
+	}
+	return d, err
 }
 
 func (a *App) skeleton(v Variant) *jsondoc.Value {

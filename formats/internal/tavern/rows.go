@@ -35,6 +35,7 @@ type App struct {
 	CardLast bool                                                               // a new archive ends with its card, as the app writes it
 	Book     *book.Dialect                                                      // of every embedded book; nil tells it from the book
 	JPEG     bool                                                               // an archive may stand behind a JPEG picture, in a .jpeg file
+	Shows    func(tag string, c formats.Container) bool                         // the app fills in that tag for an asset of a card; nil: none
 
 	maps sync.Map // Variant -> fieldmap.Map
 }
