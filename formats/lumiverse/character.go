@@ -126,6 +126,7 @@ func (w *writer) unseen(out *formats.Encoded) {
 			labels[labelOf(a)] = true
 		}
 		switch {
+		case tavern.DeadLink(a): // it is left out, and comparing tells so
 		case a.Blob == nil || !isPicture(w.paths[a]):
 			reasons[i] = noPicture(a)
 		case second:

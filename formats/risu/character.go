@@ -60,6 +60,7 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 	if err := writeLists(d, c); err != nil {
 		return nil, err
 	}
+	dropVoice(d)
 	m := moduleOf(d.Twin)
 	lore, noted, err := writeLore(d, m, c, ctx.Lorebooks)
 	if err != nil {
@@ -78,7 +79,7 @@ func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 	default:
 		unpackCard(d, m, c)
 	}
-	out, err := d.Finish(e, ctx.Limits, nil, nil)
+	out, err := d.Finish(e, ctx.Limits, nil, withMeta(d, d.Unnamed(c)))
 	if err != nil {
 		return nil, err
 	}

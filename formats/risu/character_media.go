@@ -192,6 +192,58 @@ func sameBlob(a, b *canonical.Blob) bool {
 	return err == nil && same
 }
 
+// dropVoice takes links to the files of a voice out of a card that no longer has them: they lie in chunks of a V2 PNG,
+// where alone the app reads them, and a link to a chunk that is not there makes it refuse the card.
+func dropVoice(d *tavern.Draft) {
+	if d.Twin == nil || d.TwinContainer() != formats.PNG || d.Container == formats.PNG {
+		return
+	}
+	files := extensions(d.Doc.Root, d.Variant).At("risuai", vits)
+	var gone []string
+	for k, v := range files.Members() {
+		if s, _ := v.Text(); strings.HasPrefix(s, "__asset:") {
+			gone = append(gone, k)
+		}
+	}
+	for _, k := range gone {
+		files.Delete(k)
+	}
+	if len(gone) > 0 {
+		d.Warnings = append(d.Warnings, "the files of the voice ("+vits+") stay behind: Risu reads them only from the chunks of a PNG card of version 2")
+	}
+}
+
+// withMeta adds what the app noted of pictures that go or are replaced: the entry x_meta/ that stands right before the
+// picture's own. It may hold what the picture was made with, and nothing reads it.
+func withMeta(d *tavern.Draft, gone map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for p := range gone {
+		out[p] = true
+	}
+	if d.Twin == nil {
+		return out
+	}
+	put := map[string]*canonical.Blob{}
+	for _, f := range d.Assets {
+		put[f.Path] = f.Blob
+	}
+	note := ""
+	for _, f := range d.Twin.Files {
+		path := tavern.CleanEntryPath(f.Path)
+		if strings.HasPrefix(path, metaFolder) {
+			note = path
+			continue
+		}
+		if b := put[path]; note != "" && (gone[path] || b != nil && !sameBlob(b, f.Blob)) {
+			out[note] = true
+		}
+		note = ""
+	}
+	return out
+}
+
+const metaFolder = "x_meta/"
+
 // maxAsset is the size above which Risu drops an entry of an archive, and with it refuses the card.
 const maxAsset = 50 << 20
 

@@ -49,7 +49,7 @@ func detectArchive(in *formats.Input) formats.Bid {
 	}
 	sign := ""
 	for _, e := range z.Entries {
-		if e.Path == modulePath || strings.HasPrefix(e.Path, "x_meta/") {
+		if e.Path == modulePath || strings.HasPrefix(e.Path, metaFolder) {
 			sign = e.Path
 			break
 		}

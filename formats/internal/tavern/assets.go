@@ -98,9 +98,12 @@ func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap
 	if list.Kind() != jsondoc.KindArray {
 		return
 	}
-	main := mainIcon(list)
+	main, written := mainIcon(list), res.written(list)
+	if n := len(written); n > 0 {
+		warn("assets", fmt.Sprintf("has %d links that stand there more than once or for a file that was renamed, a fault of Risu's export; each asset gets the file that was written for it", n))
+	}
 	for i, v := range list.Elems() {
-		a := readAsset(v, res)
+		a := readAsset(v, res, written[i])
 		if a == nil {
 			if !v.IsNull() {
 				warn(fmt.Sprintf("assets[%d]", i), "is "+v.Kind().String()+" and no asset; it is kept for the way back")
@@ -174,7 +177,8 @@ func mainIcon(list *jsondoc.Value) int {
 	return first
 }
 
-func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
+// readAsset reads an element; entry is the archive path that counts instead of its link, "" for none.
+func readAsset(v *jsondoc.Value, res *Resources, entry string) *canonical.Asset {
 	if v.Kind() != jsondoc.KindObject {
 		return nil
 	}
@@ -196,6 +200,9 @@ func readAsset(v *jsondoc.Value, res *Resources) *canonical.Asset {
 		a.Label = a.Name
 	}
 	uri := canonical.Or(text("uri"), "")
+	if entry != "" {
+		uri = embeded + entry
+	}
 	a.Blob, a.Ref = res.resolve(uri)
 	if a.Blob != nil {
 		if p, ok := v.Get("path").Text(); ok && a.Ref == "" {
@@ -419,6 +426,9 @@ func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (ur
 		return uri, strings.TrimPrefix(pathpkg.Ext(path), "."), nil
 	case b.keeps(a, r):
 		uri, _ = r.v.Get("uri").Text()
+		if r.entry != "" {
+			uri = embeded + r.entry // once the list changes, the link must say which file it is
+		}
 		return uri, canonical.Or(r.ext, ""), nil
 	case b.container == formats.CharX:
 		path := archivePath(a.Ref)
@@ -456,8 +466,8 @@ func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (ur
 }
 
 func (b *listBuilder) add(a *canonical.Asset, typ, name string, r *oldRow) error {
-	if a.Blob == nil && !isURL(a.Ref) && a.Ref != ccDefault && r == nil {
-		return nil // a link into another file: it means nothing here, and the report says so
+	if r == nil && DeadLink(a) {
+		return nil // it means nothing here, and the report says so
 	}
 	uri, ext, err := b.place(a, typ, name, r)
 	if err != nil {
@@ -516,6 +526,9 @@ func (b *listBuilder) addCarrier(r *oldRow) {
 	b.out = append(b.out, x)
 }
 
+// DeadLink reports an asset that only names a place in another file, and so is left out of a new card.
+func DeadLink(a *canonical.Asset) bool { return a.Blob == nil && !isURL(a.Ref) && a.Ref != ccDefault }
+
 func isPNG(b *canonical.Blob) bool { return b != nil && string(headOf(b, 8)) == "\x89PNG\r\n\x1a\n" }
 
 func headOf(b *canonical.Blob, n int) []byte {
@@ -530,7 +543,8 @@ type oldRow struct {
 	a      *canonical.Asset // nil when it is no asset
 	typ    string           // the type as it is written, also where a says it by its role
 	ext    *string
-	passed bool // reading passes over it
+	entry  string // the archive path that counts instead of the link; "" for none
+	passed bool   // reading passes over it
 	taken  bool
 }
 
@@ -538,9 +552,9 @@ func oldRows(old *jsondoc.Value, res *Resources) (rows []*oldRow) {
 	if old.Kind() != jsondoc.KindArray || res == nil {
 		return nil
 	}
-	main := mainIcon(old)
+	main, written := mainIcon(old), res.written(old)
 	for i, v := range old.Elems() {
-		r := &oldRow{v: v, index: i, a: readAsset(v, res)}
+		r := &oldRow{v: v, index: i, a: readAsset(v, res, written[i]), entry: written[i]}
 		r.passed = r.a == nil
 		if r.a != nil {
 			if s, ok := v.Get("ext").Text(); ok {

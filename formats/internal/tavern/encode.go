@@ -455,9 +455,9 @@ type Chunk struct {
 	Doc     *jsondoc.Doc
 }
 
-// unnamed lists the archive paths of assets that the twin had and the body has no more, and that the card does not
+// Unnamed lists the archive paths of assets that the twin had and the body has no more, and that the card does not
 // speak of anywhere else: in an archive they go with their asset.
-func (d *Draft) unnamed(body *canonical.Character) map[string]bool {
+func (d *Draft) Unnamed(body *canonical.Character) map[string]bool {
 	if d.Was == nil || d.Twin.Files == nil {
 		return nil
 	}
@@ -514,7 +514,7 @@ func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, g
 	case formats.CharX:
 		out.Ext, out.MediaType = ".charx", "application/zip"
 		if gone == nil {
-			gone = d.unnamed(e.Character())
+			gone = d.Unnamed(e.Character())
 		}
 		if d.Front {
 			out.Container, out.Ext, out.MediaType = formats.JPEG, ".jpeg", "image/jpeg"

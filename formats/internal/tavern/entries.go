@@ -3,10 +3,12 @@ package tavern
 import (
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"bunzai/canonical"
 	"bunzai/formats"
+	"bunzai/jsondoc"
 	"bunzai/limits"
 )
 
@@ -53,6 +55,53 @@ func zipResources(e *canonical.Escrow, lim limits.Limits) *Resources {
 		return nil
 	}
 	return &Resources{Container: formats.CharX, Limits: lim, Files: e.Files, Prefix: e.Media, Entry: find}
+}
+
+const embeded = "embeded://"
+
+// written finds the entries that Risu's writer made for a list of assets, where they are not those that the links name:
+// the place in the list and the path of the entry. The writer cleans a path and gives one that is taken already a
+// number, after the link was fixed (sanitizeZipFilename in processzip.ts), so that assets of one name have one link
+// (exports of December 2025) and names that clean to the same have the same entry. It counts only where the archive has
+// every entry that the writer would have made.
+func (r *Resources) written(list *jsondoc.Value) map[int]string {
+	if r.other != additional || r.Entry == nil {
+		return nil
+	}
+	out, taken := map[int]string{}, map[string]bool{}
+	for i, v := range list.Elems() {
+		uri, _ := v.Get("uri").Text()
+		link, ok := strings.CutPrefix(uri, embeded)
+		if !ok {
+			continue
+		}
+		clean := risuName(link)
+		stem, ext := clean, ""
+		if dot := strings.LastIndexByte(clean, '.'); dot >= 0 {
+			stem, ext = clean[:dot], clean[dot:]
+		}
+		name := clean
+		for n := 1; taken[name]; n++ {
+			name = stem + "_" + strconv.Itoa(n) + ext
+		}
+		taken[name] = true
+		if name != clean {
+			out[i] = name
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	have := map[string]bool{}
+	for _, f := range r.Files {
+		have[CleanEntryPath(f.Path)] = true
+	}
+	for name := range taken {
+		if !have[name] {
+			return nil
+		}
+	}
+	return out
 }
 
 // unique holds what stands under a name, nil where several things do.
