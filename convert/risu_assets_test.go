@@ -230,3 +230,49 @@ func TestRisuPictureLists(t *testing.T) {
 	assert.Equal(t, 1, rep.Counts.Changed, "%+v", rep.Items[0])
 	assert.Contains(t, rep.Items[0].Reason, "its own order")
 }
+
+// TestRisuUnknownFiles: a file of a kind that its bytes do not say keeps what the card says of it in every container,
+// and has an ending by which it can be found.
+func TestRisuUnknownFiles(t *testing.T) {
+	said := []struct{ ext, ending string }{{"foo", "foo"}, {"unknown", "bin"}, {"onnx", "onnx"}, {"tar.gz", "bin"}, {"ttf", "ttf"}, {"PNG", "png"}, {"json", "bin"}}
+	card := func(uri func(i int) string) string {
+		list := []any{}
+		for i, s := range said {
+			list = append(list, map[string]string{"type": "x-risu-asset", "uri": uri(i), "name": fmt.Sprint("thing ", i), "ext": s.ext})
+		}
+		list = append(list, map[string]string{"type": "emotion", "uri": "data:application/octet-stream;base64," + b64([]byte(numbered(1))), "name": "joy", "ext": "jpg"})
+		return string(small(with("extensions", map[string]any{"risuai": map[string]any{}}), with("assets", list)))
+	}
+	in := card(func(i int) string {
+		return "data:application/octet-stream;base64," + b64([]byte("no kind of picture "+fmt.Sprint(i)))
+	})
+	p := read(t, in)
+	require.Len(t, p.Primary.Character().Media.Assets, len(said)+1)
+	file := in
+	for _, c := range []formats.Container{formats.CharX, formats.PNG, formats.JPEG, formats.JSON, formats.CharX} {
+		p := read(t, file)
+		out, rep := risuFile(t, p, "risu", c)
+		for _, i := range rep.Items[:rep.Counts.Lost+rep.Counts.Changed] {
+			assert.Equal(t, "media.portrait", i.Path, "%s: %+v", c, i) // the JPEG's own picture
+		}
+		var ext []string
+		if c == formats.CharX || c == formats.JPEG {
+			names, content := unzip(t, out)
+			for _, n := range names[:len(said)] {
+				ext = append(ext, n[strings.LastIndexByte(n, '.')+1:])
+			}
+			for i, s := range said {
+				assert.Equal(t, s.ending, ext[i])
+				assert.Contains(t, content["card.json"], `"ext":"`+s.ext+`"`)
+			}
+			assert.Contains(t, names, "assets/emotion/image/joy.png")
+		}
+		file = out
+	}
+	for _, to := range []string{"sillytavern", "lumiverse"} {
+		_, rep := risuFile(t, p, to, formats.CharX)
+		for _, i := range rep.Items[:rep.Counts.Lost+rep.Counts.Changed] {
+			assert.NotContains(t, i.Label, "file ending", "%s: %+v", to, i)
+		}
+	}
+}

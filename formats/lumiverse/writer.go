@@ -1,6 +1,7 @@
 package lumiverse
 
 import (
+	"cmp"
 	"fmt"
 	pathpkg "path"
 	"strings"
@@ -408,7 +409,7 @@ func (w *writer) assign(match map[*canonical.Asset]*canonical.Asset, avatarOf ma
 			w.paths[x.a] = x.old
 			continue
 		}
-		ext := blob.Ext(x.a.Blob, canonical.Or(x.a.Ext, extOf(x.a.Ref)))
+		ext := blob.Ext(x.a.Blob, cmp.Or(tavern.DeclaredExt(x.a), extOf(x.a.Ref)))
 		b := x.base
 		if b == "" {
 			b = base(x.a, ext)

@@ -253,7 +253,7 @@ func unseen(d *tavern.Draft, c *body) (out []formats.Near) {
 		return nil
 	}
 	add := func(path string, a *canonical.Asset) {
-		if why := refused(a, d.Container); why != "" {
+		if why := refused(a); why != "" {
 			out = append(out, formats.Near{Path: path, After: "not taken", Why: why})
 		}
 	}
@@ -266,7 +266,7 @@ func unseen(d *tavern.Draft, c *body) (out []formats.Near) {
 	return out
 }
 
-func refused(a *canonical.Asset, c formats.Container) string {
+func refused(a *canonical.Asset) string {
 	switch {
 	case a.Blob == nil && (strings.HasPrefix(strings.ToLower(a.Ref), "http")):
 		return "Risu takes only files that lie in the card, and this is a link; the file keeps the link"
@@ -274,8 +274,6 @@ func refused(a *canonical.Asset, c formats.Container) string {
 		return ""
 	case a.Blob.Size > maxAsset:
 		return "Risu drops files above 50 MiB on import and refuses the card that names them; make this one smaller"
-	case c == formats.CharX && blob.Ext(a.Blob, canonical.Or(a.Ext, "")) == "json":
-		return "Risu passes over .json files in an archive and refuses the card that names them"
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/container/jpeg"
+	"bunzai/container/media"
 	"bunzai/container/picture"
 	"bunzai/container/png"
 	"bunzai/fault"
@@ -211,10 +212,10 @@ func readAsset(v *jsondoc.Value, res *Resources, entry string) *canonical.Asset 
 		// The type stated by the data URI or by the entry's name is enough here: looking into every picture of a large
 		// archive would cost more than the rest of the work.
 		m := a.Blob.Mime
-		if m == "" {
+		if m == "" || m == octets { // Risu says it of everything
 			m = blob.Mime(a.Blob, canonical.Or(a.Ext, ""))
 		}
-		if m != "application/octet-stream" {
+		if m != octets {
 			a.Mime, a.Ext = &m, nil // the bytes say it; a wrong or empty ending means nothing
 		}
 	}
@@ -413,7 +414,7 @@ func (b *listBuilder) keeps(a *canonical.Asset, r *oldRow) bool {
 
 // place finds where the bytes of an asset go: its uri and the ext that fits.
 func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (uri, ext string, err error) {
-	declared := canonical.Or(a.Ext, "")
+	declared := DeclaredExt(a)
 	switch {
 	case a.Blob == nil:
 		return a.Ref, declared, nil
@@ -423,7 +424,7 @@ func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (ur
 		if strings.EqualFold(archivePath(a.Ref), path) && r != nil {
 			uri = a.Ref // as it was spelled
 		}
-		return uri, strings.TrimPrefix(pathpkg.Ext(path), "."), nil
+		return uri, saidExt(a, strings.TrimPrefix(pathpkg.Ext(path), ".")), nil
 	case b.keeps(a, r):
 		uri, _ = r.v.Get("uri").Text()
 		if r.entry != "" {
@@ -433,9 +434,14 @@ func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (ur
 	case b.container == formats.CharX:
 		path := archivePath(a.Ref)
 		ext = strings.TrimPrefix(pathpkg.Ext(path), ".")
-		if path == "" || b.used[strings.ToLower(path)] || (r != nil && b.sameHome && !strings.EqualFold(ext, blob.Ext(a.Blob, declared))) {
+		hidden := b.hooks.Other == additional && strings.EqualFold(ext, "json") // Risu passes over such files and then misses them
+		if path == "" || b.used[strings.ToLower(path)] || hidden || (r != nil && b.sameHome && !strings.EqualFold(ext, blob.Ext(a.Blob, declared))) {
 			ext = blob.Ext(a.Blob, declared)
-			path = uniquePath("assets/"+folderType(typ)+"/"+blob.Folder(blob.Mime(a.Blob, ext))+"/"+cleanName(name), ext, b.free)
+			ending := ext
+			if b.hooks.Other == additional && ext == "json" {
+				ending = "bin"
+			}
+			path = uniquePath("assets/"+folderType(typ)+"/"+blob.Folder(blob.Mime(a.Blob, ext))+"/"+cleanName(name), ending, b.free)
 		}
 		b.used[strings.ToLower(path)] = true
 		b.files = append(b.files, FileOut{Path: path, Blob: a.Blob})
@@ -443,9 +449,10 @@ func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (ur
 		if strings.EqualFold(archivePath(a.Ref), path) && r != nil {
 			uri = a.Ref
 		}
-		return uri, ext, nil
+		return uri, saidExt(a, ext), nil
 	}
 	ext = blob.Ext(a.Blob, declared)
+	ext = saidExt(a, ext)
 	if b.container == formats.PNG && b.hooks.Chunks {
 		name := ""
 		if r != nil && b.sameHome {
@@ -463,6 +470,23 @@ func (b *listBuilder) place(a *canonical.Asset, typ, name string, r *oldRow) (ur
 	}
 	uri, err = blob.URI(a.Blob, ext)
 	return uri, ext, err
+}
+
+// DeclaredExt is the ext that an asset is said to have; "" when nothing says it.
+func DeclaredExt(a *canonical.Asset) string {
+	return canonical.Or(a.Ext, media.ExtOf(canonical.Or(a.Mime, "")))
+}
+
+// octets is the media type that says nothing.
+const octets = "application/octet-stream"
+
+// saidExt is the ext of an element whose file has that ending. What the card says of bytes of an unknown kind stays.
+func saidExt(a *canonical.Asset, ext string) string {
+	said := canonical.Or(a.Ext, "")
+	if a.Mime != nil || said == "" || len(said) > 20 || strings.Contains(said, "..") || strings.Trim(strings.ToLower(said), "abcdefghijklmnopqrstuvwxyz0123456789._-") != "" {
+		return ext
+	}
+	return said
 }
 
 func (b *listBuilder) add(a *canonical.Asset, typ, name string, r *oldRow) error {
