@@ -509,7 +509,7 @@ func attack(t testing.TB, e *convert.Engine, src rope.Source, lim limits.Limits)
 // TestHostile: every file that was made to hurt is refused in words for people or read safely, in little memory.
 func TestHostile(t *testing.T) {
 	e := convert.New()
-	for _, c := range hostiles() {
+	for _, c := range append(hostiles(), risuHostiles()...) {
 		t.Run(c.name, func(t *testing.T) {
 			src := sourceOf(c.make())
 			var err error

@@ -22,7 +22,56 @@ var itemLists = func() (out [][]string) {
 	return out
 }()
 
-// CheckItems refuses a document with a list of more than Limits.Items.
+// keyed are the lists among them whose elements have lists of keys, or a text of keys between commas.
+var keyed = func() (out [][]string) {
+	for _, p := range itemLists {
+		switch p[len(p)-1] {
+		case "entries", "data", "lorebook":
+			out = append(out, p)
+		}
+	}
+	return out
+}()
+
+var keyNames = []string{"key", "keys", "keysecondary", "secondary_keys", "secondkey", "keywords"}
+
+func tooManyKeys(list *jsondoc.Value, where string, lim limits.Limits) error {
+	check := func(e *jsondoc.Value) error {
+		for _, name := range keyNames {
+			n := int64(0)
+			switch v := e.Get(name); v.Kind() {
+			case jsondoc.KindArray:
+				n = int64(v.Len())
+			case jsondoc.KindString:
+				if int64(len(v.Raw())) > lim.Items {
+					s, _ := v.Text()
+					n = 1 + int64(strings.Count(s, ","))
+				}
+			}
+			if n > lim.Items {
+				return lim.Over(strings.TrimPrefix(where+"[]."+name, "[]."), "Items", n)
+			}
+		}
+		return nil
+	}
+	switch list.Kind() {
+	case jsondoc.KindArray:
+		for _, e := range list.Elems() {
+			if err := check(e); err != nil {
+				return err
+			}
+		}
+	case jsondoc.KindObject:
+		for _, e := range list.Members() {
+			if err := check(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// CheckItems refuses a document with a list of more than Limits.Items, the keys of a lorebook entry among them.
 func CheckItems(d *jsondoc.Doc, lim limits.Limits) error {
 	over := func(v *jsondoc.Value, where string) error {
 		if k := v.Kind(); (k == jsondoc.KindArray || k == jsondoc.KindObject) && int64(v.Len()) > lim.Items {
@@ -31,10 +80,18 @@ func CheckItems(d *jsondoc.Doc, lim limits.Limits) error {
 		return nil
 	}
 	if d.Root.Kind() == jsondoc.KindArray {
-		return over(d.Root, "")
+		if err := over(d.Root, ""); err != nil {
+			return err
+		}
+		return tooManyKeys(d.Root, "", lim)
 	}
 	for _, p := range itemLists {
 		if err := over(d.Root.At(p...), strings.Join(p, ".")); err != nil {
+			return err
+		}
+	}
+	for _, p := range keyed {
+		if err := tooManyKeys(d.Root.At(p...), strings.Join(p, "."), lim); err != nil {
 			return err
 		}
 	}

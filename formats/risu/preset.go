@@ -78,6 +78,18 @@ func presetSigns(root *jsondoc.Value) string {
 	return ""
 }
 
+// signed makes sure that a JSON file is known as what it is: a packed preset may have none of the names that tell. The
+// value is the one that the app takes where there is none (presetTemplate of its database.svelte.ts).
+func signed(root *jsondoc.Value) error {
+	if presetSigns(root) == "" {
+		root.Set("PresensePenalty", jsondoc.Int(70))
+	}
+	if presetSigns(root) == "" {
+		return fault.New(fault.WouldLose, "", "as JSON this preset would be taken for something else, since it has a member spec, prompts or entries; write it as risup")
+	}
+	return nil
+}
+
 func isText(v *jsondoc.Value) bool { return v.Kind() == jsondoc.KindString }
 
 // presetRows are the settings that have a common meaning.
@@ -366,6 +378,9 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 	}
 	switch out.Container {
 	case formats.JSON:
+		if err := signed(doc.Root); err != nil {
+			return nil, err
+		}
 		r := &rope.Rope{}
 		doc.AppendTo(r)
 		if r.Size() > ctx.Limits.JSON {

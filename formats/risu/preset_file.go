@@ -85,8 +85,9 @@ func looksPacked(src rope.Source) formats.Container {
 }
 
 // unpack opens a packed preset. Errors: Damaged (with what is wrong), Unsupported (another presetVersion), OverLimit
-// (Entry for the file and for what it inflates to, Ratio, JSON, JSONDepth, Items).
+// (Entry for the file and for what it inflates to, an eighth of what an entry of an archive may have; Ratio, JSON, JSONDepth, Items).
 func unpack(src rope.Source, lim limits.Limits) (*packed, error) {
+	lim.Entry /= 8 // it lies in memory several times over: packed, inflated, deciphered and as a document
 	if src.Size() > lim.Entry {
 		return nil, lim.Over("", "Entry", src.Size())
 	}
@@ -142,6 +143,7 @@ func (p *packed) inflate(lim limits.Limits) (out []byte, broken, err error) {
 	const free = 1 << 20 // below it no ratio is asked for
 	most := min(lim.Entry, max(free, lim.Ratio*int64(len(data))))
 	var b bytes.Buffer
+	b.Grow(min(int(most)+1, 8*len(data)))
 	n, broken := io.Copy(&b, io.LimitReader(z, most+1))
 	if n > most {
 		if most == lim.Entry {

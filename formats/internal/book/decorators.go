@@ -51,6 +51,9 @@ type head struct {
 // maxDecorators bounds what is taken for settings: more lines than this are text.
 const maxDecorators = 100
 
+// maxArguments bounds what a line may list: one with more is text.
+const maxArguments = 1000
+
 const jsSpace = " \t\n\r\v\f\u00a0\ufeff\u2028\u2029"
 
 func parseHead(content string) (h head) {
@@ -84,6 +87,9 @@ func parseDecorator(raw, line string) decorator {
 		return x
 	}
 	name, args, _ := strings.Cut(line[2:], " ")
+	if strings.Count(args, ",") >= maxArguments {
+		return x
+	}
 	x.name = name
 	for _, a := range strings.Split(args, ",") {
 		if a = strings.Trim(a, jsSpace); a != "" {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"bunzai/fault"
 	"bunzai/jsondoc"
 	"bunzai/limits"
 )
@@ -26,7 +27,8 @@ const binPrefix = "data:application/octet-stream;base64,"
 // bytes as a data URI; another extension as {"$ext": type, "data": base64}; a key that is no text as its JSON text.
 // B is kept, not copied.
 //
-// Errors: fault.Damaged with the byte, fault.OverLimit for JSON (the size of the document) and JSONDepth.
+// Errors: fault.Damaged with the byte, fault.OverLimit for JSON (the size of the document), JSONDepth, and Items: there may
+// be a hundred times as many values in all, each of which costs some tens of bytes however small it is in the file.
 func Parse(b []byte, lim limits.Limits) (*Doc, error) {
 	r := reader{b: b, lim: lim, out: make([]byte, 0, len(b)+len(b)/4)}
 	at, err := r.value(0, 1)
@@ -47,9 +49,16 @@ type reader struct {
 	b   []byte
 	lim limits.Limits
 	out []byte
+	n   int64 // values so far
 }
 
+const valuesPerItem = 100
+
 func (r *reader) value(at int, depth int64) (int, error) {
+	if r.n++; r.n > valuesPerItem*r.lim.Items {
+		return 0, fault.Over("MessagePack, byte "+strconv.Itoa(at), fault.Limit{Name: "Items", Value: valuesPerItem * r.lim.Items, Unit: "values",
+			Raise: r.lim.Advice(func(l limits.Limits) int64 { return l.Items })})
+	}
 	t, err := next(r.b, at)
 	if err != nil {
 		return 0, err
