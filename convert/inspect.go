@@ -6,7 +6,6 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/formats"
-	"bunzai/jsondoc"
 	"bunzai/rope"
 )
 
@@ -213,7 +212,12 @@ func (e *Engine) piece(x *canonical.Entity, p *Pieces, fields []formats.Field, o
 	switch b := x.Body.(type) {
 	case *canonical.Character:
 		v.character(b, fields)
-		v.Scripts = append(v.Scripts, scripts(x)...)
+		for _, c := range codeIn(x) {
+			v.Scripts = append(v.Scripts, c.String())
+		}
+		if p != nil {
+			v.Scripts = append(v.Scripts, looseRegex(x, p.Regex)...)
+		}
 	case *canonical.Lorebook:
 		v.lorebook(b)
 	case *canonical.Persona:
@@ -246,9 +250,6 @@ func (v *PieceView) persona(b *canonical.Persona, fields []formats.Field) {
 	}
 }
 
-// runsItself are the switches of a quick reply that make it run without a click.
-var runsItself = []string{"executeOnStartup", "executeOnUser", "executeOnAi", "executeOnChatChange", "executeOnGroupMemberDraft", "executeOnNewChat", "executeBeforeGeneration"}
-
 // quickReplies shows each button: its label names its script and its tooltip.
 func (v *PieceView) quickReplies(b *canonical.QuickReplySet, fields []formats.Field) {
 	text := func(path, label, s string) {
@@ -266,10 +267,8 @@ func (v *PieceView) quickReplies(b *canonical.QuickReplySet, fields []formats.Fi
 			text(path+".message", label, r.Message)
 		}
 		text(path+".title", canonical.Label(b, path+".title"), canonical.Or(r.Title, ""))
-		for _, n := range runsItself {
-			if on, _ := r.Extras.Get(n).Bool(); on {
-				v.Scripts = append(v.Scripts, label+": "+n)
-			}
+		for _, n := range startsItself(r) {
+			v.Scripts = append(v.Scripts, label+": "+n)
 		}
 	}
 }
@@ -386,6 +385,9 @@ func (v *PieceView) regex(b *canonical.RegexSet) {
 		}
 		find := "/" + r.Find + "/" + canonical.Or(r.Flags, "")
 		v.Texts = append(v.Texts, TextView{"rules[" + strconv.Itoa(i) + "]", title, "", find + "\n→ " + r.Replace})
+		if putsScript(r.Replace) {
+			title += ", puts a script into the page"
+		}
 		v.Scripts = append(v.Scripts, "regex: "+title)
 	}
 }
@@ -402,49 +404,3 @@ func assetView(a *canonical.Asset) AssetView {
 	}
 	return v
 }
-
-// scripts names what a card carries as code: regex scripts, triggers, HTML. It is data here and never run.
-func scripts(x *canonical.Entity) []string {
-	var out []string
-	for _, o := range x.Original {
-		for _, s := range o.Unmapped.Get("hasExecutableContent").Elems() {
-			if words, ok := s.Text(); ok {
-				out = append(out, words)
-			}
-		}
-		if o.Raw == nil {
-			continue
-		}
-		ext := o.Raw.Root.At("data", "extensions")
-		if ext == nil {
-			ext = o.Raw.Root.Get("extensions")
-		}
-		for _, s := range ext.Get("regex_scripts").Elems() {
-			n, _ := s.Get("scriptName").Text()
-			if n == "" {
-				n, _ = s.Get("name").Text()
-			}
-			if n == "" {
-				n = "unnamed"
-			}
-			out = append(out, "regex: "+n)
-		}
-		for _, k := range codeKeys {
-			if v := ext.Get(k.Key); v != nil && !blank(v) {
-				out = append(out, k.Value)
-			}
-		}
-		if r := ext.Get("risuai"); r.Kind() == jsondoc.KindObject {
-			for _, k := range []string{"customScripts", "triggerscript", "virtualscript", "backgroundHTML"} {
-				if v := r.Get(k); v != nil && !blank(v) {
-					if s, ok := v.Text(); !ok || s != "" {
-						out = append(out, "Risu "+k)
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-var codeKeys = canonical.Map[string]{{Key: "tavern_helper", Value: "Tavern Helper scripts"}, {Key: "TavernHelper_scripts", Value: "Tavern Helper scripts (old form)"}}

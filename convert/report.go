@@ -178,6 +178,9 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		Items:    []Item{},
 		Warnings: append(append(append([]string{}, p.Warnings...), enc.Warnings...), damaged...),
 	}
+	if note := codeNote(p.All(), back.All(), info); note != "" {
+		out.Warnings = append(out.Warnings, note)
+	}
 	for _, v := range []Verdict{Lost, Changed, Parked, Carried} {
 		out.Items = append(out.Items, r.items[v]...)
 	}

@@ -26,6 +26,9 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 	m, _ := moduleIn(c.Escrow.Files, in.Limits) // the fault was told when the card was read
 	if m != nil {
 		c.Escrow.Unmapped.Set(readable, jsondoc.Bool(true))
+		if code := moduleCode(m.obj, true); code.Len() > 0 {
+			c.Escrow.Unmapped.Set(executable, code)
+		}
 	}
 	d := app.Decoded(c)
 	card := d.Unmapped

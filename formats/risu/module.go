@@ -112,9 +112,10 @@ func (m *module) overruled(root *jsondoc.Value, v tavern.Variant) (out []string)
 	if m == nil {
 		return nil
 	}
-	for name, key := range map[string]string{"trigger": "triggerscript", "regex": "customScripts"} {
+	for _, x := range [][2]string{{"trigger", "triggerscript"}, {"regex", "customScripts"}} {
+		key := x[1]
 		own := extensions(root, v).At("risuai", key)
-		if l := m.list(name); l != nil && !fieldmap.Blank(own) && !jsondoc.Equal(l, own) {
+		if l := m.list(x[0]); l != nil && !fieldmap.Blank(own) && !jsondoc.Equal(l, own) {
 			out = append(out, v.Prefix()+"extensions.risuai."+key)
 		}
 	}

@@ -160,12 +160,8 @@ func (moduleFile) Decode(in *formats.Input) (*formats.Decoded, error) {
 	for _, r := range p.assets(warn) {
 		c.Media.Assets = append(c.Media.Assets, r.asset)
 	}
-	code := jsondoc.Array()
-	for _, s := range p.code() {
-		code.AppendElem(jsondoc.String(s))
-	}
-	if code.Len() > 0 {
-		esc.Unmapped.Set("hasExecutableContent", code)
+	if code := moduleCode(p.obj, false); code.Len() > 0 {
+		esc.Unmapped.Set(executable, code)
 	}
 	id := canonical.Slug(c.Identity.Name)
 	if c.Identity.Name == "" {
@@ -176,35 +172,18 @@ func (moduleFile) Decode(in *formats.Input) (*formats.Decoded, error) {
 	return out, nil
 }
 
-// code says in words what of a module is code. It is data here and never run.
-func (p *moduleParts) code() (out []string) {
-	lua := false
-	n := 0
-	for _, t := range p.obj.Get("trigger").Elems() {
-		n++
-		for _, x := range t.Get("effect").Elems() {
-			if kind, _ := x.Get("type").Text(); kind == "triggerlua" || kind == "triggercode" {
-				lua = true
-			}
-		}
-	}
-	if n > 0 {
-		out = append(out, "Risu triggers ("+strconv.Itoa(n)+")")
-	}
-	for _, k := range []string{"lua", "cjs"} {
-		if s, _ := p.obj.Get(k).Text(); strings.TrimSpace(s) != "" {
-			lua = lua || k == "lua"
-			if k == "cjs" {
-				out = append(out, "JavaScript (cjs)")
-			}
-		}
-	}
-	if lua {
-		out = append(out, "Lua")
-	}
-	for _, k := range []string{"backgroundEmbedding", "sidePanelEmbedding", "sideMenuEmbedding"} {
-		if s, _ := p.obj.Get(k).Text(); strings.TrimSpace(s) != "" {
-			out = append(out, "HTML ("+k+")")
+// executable is the fact of an escrow that says in words which code of the file has no place in the model.
+const executable = "hasExecutableContent"
+
+// moduleCode says in words what of a module is code and has no place in the model: triggers and the background have one,
+// but the background of a card's own module has not. It is data here and never run.
+func moduleCode(m *jsondoc.Value, inCard bool) *jsondoc.Value {
+	out := jsondoc.Array()
+	for _, k := range []struct{ key, words string }{
+		{"lua", "Lua"}, {"cjs", "JavaScript (cjs)"}, {"backgroundEmbedding", "HTML behind the chat (of the module)"}, {"sidePanelEmbedding", "HTML of a side panel"}, {"sideMenuEmbedding", "HTML of a side menu"},
+	} {
+		if s, _ := m.Get(k.key).Text(); strings.TrimSpace(s) != "" && (inCard || k.key != "backgroundEmbedding") {
+			out.AppendElem(jsondoc.String(k.words))
 		}
 	}
 	return out

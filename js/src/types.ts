@@ -187,7 +187,7 @@ export interface PieceView {
   greetings: { title: string; text: string; group: boolean }[];
   entries: EntryView[];
   assets: AssetView[];
-  /** Names of scripts carried as data; never run. */
+  /** What is code in the piece, in words, and its regex scripts by name: also what stands only in a module inside the file. Data; never run. */
   scripts: string[];
 }
 
