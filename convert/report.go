@@ -169,6 +169,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 			n++
 		}
 	}
+	note := codeNote(p.All(), back.All(), info)
 	if p.Info.ID != info.ID && !enc.KeepsEscrow {
 		r.escrow(p)
 	}
@@ -178,7 +179,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		Items:    []Item{},
 		Warnings: append(append(append([]string{}, p.Warnings...), enc.Warnings...), damaged...),
 	}
-	if note := codeNote(p.All(), back.All(), info); note != "" {
+	if note != "" {
 		out.Warnings = append(out.Warnings, note)
 	}
 	for _, v := range []Verdict{Lost, Changed, Parked, Carried} {
