@@ -43,3 +43,23 @@ func TestEveryContainerCanBeAskedFor(t *testing.T) {
 	assert.Contains(t, msg, "must be one of")
 	assert.Contains(t, msg, "risupreset")
 }
+
+// TestOutNamesTheKind: without --container the ending of the output says which kind of file it is, so that no file has
+// the ending of another kind.
+func TestOutNamesTheKind(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "a.json")
+	require.NoError(t, os.WriteFile(in, []byte(`{"spec":"chara_card_v3","spec_version":"3.0","data":{"name":"Ann","first_mes":"hi","extensions":{}}}`), 0o600))
+	for ending, head := range map[string]string{"charx": "PK", "jpeg": "\xff\xd8", "JPG": "\xff\xd8", "png": "\x89PNG", "json": "{", "other": "{", "": "{"} {
+		var out, msg bytes.Buffer
+		path := filepath.Join(dir, strings.TrimSuffix("out."+ending, "."))
+		require.Equal(t, exitDone, run([]string{"convert", in, "--to", "risu", "-o", path}, strings.NewReader(""), &out, &msg), msg.String())
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.True(t, strings.HasPrefix(string(b), head), "%s begins with %q", path, b[:4])
+	}
+	var out, msg bytes.Buffer
+	assert.NotEqual(t, exitDone, run([]string{"convert", in, "--to", "sillytavern", "-o", filepath.Join(dir, "x.risum")}, strings.NewReader(""), &out, &msg))
+	assert.Contains(t, msg.String(), `no container "risum"`)
+	require.Equal(t, exitDone, run([]string{"convert", in, "--to", "risu", "--container", "json", "-o", filepath.Join(dir, "asked.png")}, strings.NewReader(""), &out, &msg), "what was asked for counts")
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"bunzai/convert"
@@ -22,7 +24,7 @@ type convertCmd struct {
 	Jobs       int      `short:"j" placeholder:"N" help:"Many files: how many to convert at a time. Default: one for each processor. The output is the same."`
 	ReportFile string   `placeholder:"FILE" help:"Many files: write what became of every part of each to this file, as JSON Lines."`
 	Quiet      bool     `short:"q" help:"Print no progress and no report, only what went wrong."`
-	Container  string   `enum:",${containers}" default:"" placeholder:"KIND" help:"Kind of file: ${containers}. Default: the source's where the app writes it."`
+	Container  string   `enum:",${containers}" default:"" placeholder:"KIND" help:"Kind of file: ${containers}. Default: what the ending of OUT says, else the source's where the app writes it."`
 	Spec       string   `placeholder:"v2|v3" help:"Card version, where the app has several."`
 	Report     string   `enum:"text,json" default:"text" help:"Form of the report: text or json; of many files, json is one line for each."`
 	JSON       bool     `name:"json" help:"The same as --report json."`
@@ -68,6 +70,21 @@ func (c *convertCmd) Run(s *streams) error {
 	return fault.New(fault.BadArgument, "", "say where to write what comes of %s with --out-dir DIR or --out-zip FILE.zip", many)
 }
 
+// endingOf is the kind of file that the ending of a path asks for; "" when it says none.
+func endingOf(path string) formats.Container {
+	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	switch ending {
+	case "jpg":
+		ending = string(formats.JPEG)
+	case "yml":
+		ending = string(formats.YAML)
+	}
+	if slices.Contains(formats.Containers(), ending) {
+		return formats.Container(ending)
+	}
+	return ""
+}
+
 // runOne converts one file. The report goes to standard output, or to standard error when the data goes there.
 func (c *convertCmd) runOne(s *streams, path string, o convert.Options) error {
 	if c.ReportFile != "" {
@@ -79,6 +96,9 @@ func (c *convertCmd) runOne(s *streams, path string, o convert.Options) error {
 	}
 	defer f.close()
 	o.Name = f.name
+	if o.Container == "" {
+		o.Container = endingOf(c.Out)
+	}
 	engine := convert.New()
 	out, err := engine.Convert(f.src, o)
 	if fault.Is(err, fault.NotRecognized) && engine.OpenPack(f.src, o) != nil {

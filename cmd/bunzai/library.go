@@ -259,7 +259,7 @@ type libraryExportCmd struct {
 	Piece     string `arg:"" help:"The piece, as listed: kind/id, or the id alone."`
 	To        string `required:"" help:"The app: sillytavern, lumiverse, ... (bunzai formats lists them)."`
 	Out       string `short:"o" placeholder:"OUT" help:"Where to write, as a file, a folder, or - for standard output. Default: the suggested name in the current folder."`
-	Container string `enum:",${containers}" default:"" placeholder:"KIND" help:"Kind of file: ${containers}. Default: the app's usual one, or the one that the piece came in where it came from the same app."`
+	Container string `enum:",${containers}" default:"" placeholder:"KIND" help:"Kind of file: ${containers}. Default: what the ending of OUT says, else the app's usual one, or the one that the piece came in where it came from the same app."`
 	Spec      string `placeholder:"v2|v3" help:"Card version, where the app has several."`
 	Report    string `enum:"text,json" default:"text" help:"Form of the report: text or json."`
 	JSON      bool   `name:"json" help:"The same as --report json."`
@@ -283,6 +283,9 @@ func (c *libraryExportCmd) Run(s *streams) error {
 		return err
 	}
 	o := convert.Options{Limits: c.limits(), To: c.To, Container: formats.Container(c.Container), Spec: c.Spec, AllowLoss: c.AllowLoss}
+	if o.Container == "" {
+		o.Container = endingOf(c.Out)
+	}
 	out, err := library.Export(ctx, convert.New(), store, ref, o)
 	if err != nil {
 		return err

@@ -323,7 +323,11 @@ func ParkAt[B, T any](r Row[B], acc Access[B, T], park string, exact Codec[T], h
 		if ok {
 			if back, w := rough(t); back == nil || !acc.Same(*back, t) {
 				Put(obj, path, exact.Write(t, obj.At(path...)))
-				near(r.Path, string(w.Raw()), why)
+				shown, ok := w.Text()
+				if !ok {
+					shown = string(w.Raw())
+				}
+				near(r.Path, shown, why)
 				return
 			}
 		}
