@@ -105,6 +105,9 @@ func TestRisuAssetsOfOneName(t *testing.T) {
 			}
 			same, _ := risuFile(t, p, "risu", "")
 			assert.Equal(t, in, same)
+			if strings.Contains(strings.Join(c.want, " "), "missing") {
+				assert.Contains(t, said, "Risu refuses the whole card for it")
+			}
 			for _, w := range []struct {
 				app string
 				to  formats.Container
@@ -115,16 +118,11 @@ func TestRisuAssetsOfOneName(t *testing.T) {
 				for _, s := range c.want {
 					if strings.HasSuffix(s, " missing") {
 						missing++
-						if w.app != "risu" {
-							continue // a link into another file
-						}
+						continue // a link into another file, for which Risu refuses the whole card
 					}
 					want = append(want, s)
 				}
 				assert.Equal(t, want, shown(t, read(t, out)), "%s %s", w.app, w.to)
-				if w.app == "risu" {
-					missing = 0
-				}
 				lost := 0
 				for _, i := range rep.Items {
 					if i.Verdict == convert.Lost && strings.HasPrefix(i.Path, "media.assets") {
@@ -274,5 +272,24 @@ func TestRisuUnknownFiles(t *testing.T) {
 		for _, i := range rep.Items[:rep.Counts.Lost+rep.Counts.Changed] {
 			assert.NotContains(t, i.Label, "file ending", "%s: %+v", to, i)
 		}
+	}
+}
+
+// TestRisuEmptyFile: Risu never sees an archive entry without bytes, and refuses the card that names it.
+func TestRisuEmptyFile(t *testing.T) {
+	in := string(small(with("extensions", map[string]any{"risuai": map[string]any{}}), with("assets", []any{
+		map[string]string{"type": "x-risu-asset", "uri": "data:application/octet-stream;base64,", "name": "nothing", "ext": "png"},
+		map[string]string{"type": "x-risu-asset", "uri": "data:application/octet-stream;base64," + b64([]byte(numbered(1))), "name": "one", "ext": "png"},
+	})))
+	out, rep := risuFile(t, read(t, in), "risu", formats.CharX)
+	names, content := unzip(t, out)
+	assert.Equal(t, []string{"assets/other/image/one.png", "card.json"}, names)
+	assert.NotContains(t, content["card.json"], "nothing")
+	assert.Equal(t, 1, rep.Counts.Lost)
+	assert.Contains(t, strings.Join(rep.Warnings, " "), "an empty file: nothing")
+	for _, c := range []formats.Container{formats.PNG, formats.JSON} { // these can hold it
+		out, rep := risuFile(t, read(t, in), "risu", c)
+		assert.Zero(t, rep.Counts.Lost, c)
+		assert.Len(t, read(t, out).Primary.Character().Media.Assets, 2)
 	}
 }

@@ -103,6 +103,21 @@ func TestRisuFaults(t *testing.T) {
 		edited := []byte(strings.Replace(string(risu), `\nx"`, `\ny"`, 1))
 		assert.Equal(t, "@@unknown\ny", bookOf(t, edited).Entries[0].Content, "an edit in the app wins")
 	})
+	t.Run("lines of the app that no field holds are told", func(t *testing.T) {
+		in := []byte(`{"type":"risu","ver":1,"data":[{"key":"a","comment":"A","content":"@@depth 2\n@@inject_at description\n@@position personality\n@@@strange\nx","mode":"normal","insertorder":1,"alwaysActive":false,"secondkey":"","selective":false}]}`)
+		for _, to := range []string{"sillytavern", "lumiverse"} {
+			out, _ := convertTo(t, in, convert.Options{To: to})
+			var told []string
+			for _, i := range out.Report.Items {
+				if strings.HasPrefix(i.Path, "original.") {
+					told = append(told, i.Label)
+				}
+			}
+			assert.ElementsMatch(t, []string{"data[].content (@@depth)", "data[].content (@@inject_at)", "data[].content (@@position)", "data[].content (@@@strange)"}, told, to)
+		}
+		out, _ := convertTo(t, in, convert.Options{To: "risu"})
+		assert.Zero(t, out.Report.Counts.Lost)
+	})
 	t.Run("KF-073 folders and modes", func(t *testing.T) {
 		for _, name := range []string{"risu-lore.json", "risu-lore-compact.json", "risu-module.risum"} {
 			in := samples.Get(name).Data

@@ -358,6 +358,29 @@ func (d *Dialect) UnmappedInList(list *jsondoc.Value, prefix string) (out []stri
 				}
 				add(p)
 			}
+			for _, name := range d.unread(row) {
+				add("content (" + name + ")")
+			}
+		}
+	}
+	return out
+}
+
+// unread names the decorators of an entry that no field holds. Their lines stay in the text, where other apps take them
+// for text or throw them away.
+func (d *Dialect) unread(row *jsondoc.Value) (out []string) {
+	if row.At(d.ext, "bunzai", "content") != nil {
+		return nil // another app's text, which only looks like them
+	}
+	h := headOf(row)
+	if len(h.lines) == 0 {
+		return nil
+	}
+	taken := d.taken(row, &h)
+	for i, x := range h.lines {
+		if !taken[i] {
+			name, _, _ := strings.Cut(strings.TrimLeft(x.raw, jsSpace), " ")
+			out = append(out, name[:min(len(name), 40)])
 		}
 	}
 	return out

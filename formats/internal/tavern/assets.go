@@ -123,7 +123,11 @@ func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap
 			continue
 		}
 		if a.Blob == nil && a.Ref != "" && a.Ref != ccDefault && !isURL(a.Ref) {
-			warn(fmt.Sprintf("assets[%d].uri", i), "names "+clip(a.Ref)+", which is not in this file; the link is kept, the picture is missing")
+			what := "names " + clip(a.Ref) + ", which is not in this file; the link is kept, the picture is missing"
+			if _, chunk := chunkName(a.Ref); res.other == additional && (chunk || archivePath(a.Ref) != "") {
+				what += "; Risu refuses the whole card for it"
+			}
+			warn(fmt.Sprintf("assets[%d].uri", i), what)
 		}
 		c.Media.Assets = append(c.Media.Assets, a)
 	}
@@ -268,6 +272,7 @@ type FileOut struct {
 type assetPlan struct {
 	list  *jsondoc.Value // the assets member; nil = leave it out
 	files []FileOut      // for an archive
+	empty []string       // names of assets without bytes that were left out
 }
 
 // ListHooks let an app choose where the pictures of a list lie in an archive, and see each element as it is made.
@@ -490,7 +495,7 @@ func saidExt(a *canonical.Asset, ext string) string {
 }
 
 func (b *listBuilder) add(a *canonical.Asset, typ, name string, r *oldRow) error {
-	if r == nil && DeadLink(a) {
+	if r == nil && DeadLink(a) || b.refused(a, r) {
 		return nil // it means nothing here, and the report says so
 	}
 	uri, ext, err := b.place(a, typ, name, r)
@@ -530,6 +535,23 @@ func (b *listBuilder) add(a *canonical.Asset, typ, name string, r *oldRow) error
 	}
 	b.out = append(b.out, x)
 	return nil
+}
+
+// refused reports an asset that would make Risu refuse the whole card: a link into an archive or to a chunk that is not
+// there, and an archive entry without bytes, which its reader never sees. What lay so in the file of the same kind stays.
+func (b *listBuilder) refused(a *canonical.Asset, r *oldRow) bool {
+	if b.hooks.Other != additional || r != nil && b.sameHome && sameBlobs(a.Blob, r.a.Blob) {
+		return false
+	}
+	if a.Blob == nil {
+		_, chunk := chunkName(a.Ref)
+		return chunk || strings.HasPrefix(scheme(a.Ref), embeded) || strings.HasPrefix(scheme(a.Ref), "embedded://")
+	}
+	if b.container != formats.CharX || a.Blob.Data.Size() > 0 && a.Blob.Size != 0 {
+		return false
+	}
+	b.empty = append(b.empty, canonical.Or(a.Name, a.Role))
+	return true
 }
 
 // addCarrier is the element that says that the picture of a PNG card is the main icon.

@@ -335,6 +335,9 @@ func (d *Draft) writeAssets(body *canonical.Character, lim limits.Limits) error 
 		return err
 	}
 	d.Assets = plan.files
+	if len(plan.empty) > 0 {
+		d.Warnings = append(d.Warnings, "assets without any bytes are left out, since Risu refuses an archive with an empty file: "+some(plan.empty))
+	}
 	return d.PutAssets(plan.list, lim)
 }
 
