@@ -175,6 +175,10 @@ func (e *Engine) Inspect(src rope.Source, o Options) (*Inspection, error) {
 		a := assetView(c.Media.Portrait)
 		v.Portrait = &a
 	}
+	if b, ok := p.Primary.Body.(*canonical.Persona); ok && b.Media != nil && b.Media.Portrait != nil {
+		a := assetView(b.Media.Portrait)
+		v.Portrait = &a
+	}
 	seen := map[string]bool{}
 	for _, c := range e.Registry.Codecs() {
 		i := c.Info()

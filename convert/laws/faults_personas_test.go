@@ -9,6 +9,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/convert"
+	"bunzai/formats"
 	"bunzai/rope"
 	"bunzai/testdata/samples"
 )
@@ -92,6 +93,26 @@ func TestFaultsOfPersonas(t *testing.T) {
 		}
 		for _, v := range []string{"null", `""`} {
 			back(t, []byte(`{"name":"x","description":"d","subjective_pronoun":"","objective_pronoun":"","avatar_path":`+v+`}`))
+		}
+	})
+	t.Run("KF-112 a persona without a picture gets a plain one in Risu, and the report says so", func(t *testing.T) {
+		out, data := convertTo(t, samples.Get("personas-old.json").Data, convert.Options{To: "risu"})
+		warned(t, out.Report.Warnings, "no picture", "plain")
+		assert.Nil(t, read(t, data).Primary.Body.(*canonical.Persona).Media)
+		assert.NoError(t, risuPersona(data, formats.PNG))
+	})
+	t.Run("KF-111 a Risu persona's picture is carried in Risu and named elsewhere", func(t *testing.T) {
+		in := samples.Get("risu-persona.png").Data
+		out, data := convertTo(t, in, convert.Options{To: "risu"})
+		assert.Equal(t, convert.Carried, itemAt(out.Report, "media.portrait.content").Verdict)
+		assert.Equal(t, string(in), string(data))
+		for _, app := range eachApp {
+			out, _ := convertTo(t, in, convert.Options{To: app})
+			assert.Equal(t, convert.Lost, itemAt(out.Report, "media.portrait").Verdict, app)
+			assert.Equal(t, convert.Carried, itemAt(out.Report, "identity.tagline").Verdict, app)
+			for _, n := range []string{"largePortrait", "embeddedModule", "zq_member"} {
+				assert.NotNil(t, itemAt(out.Report, "original.risu."+n), app+" "+n)
+			}
 		}
 	})
 	t.Run("KF-113 missing, orphan and unknown default", func(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 // and underscores do not count). A path that is not here is carried by the member of its own name.
 var carries = map[string]string{
 	"name":                                     "name personas", // of a persona in SillyTavern's backup
-	"content":                                  "description",
-	"identity.tagline":                         "title",
-	"identity.pronounSet.subjective":           "subjective_pronoun",
-	"identity.pronounSet.objective":            "objective_pronoun",
-	"identity.pronounSet.possessive":           "possessive_pronoun",
+	"content":                                  "description personaPrompt",
+	"identity.tagline":                         "title note",
+	"identity.pronounSet.subjective":           "subjective_pronoun subjective",
+	"identity.pronounSet.objective":            "objective_pronoun objective",
+	"identity.pronounSet.possessive":           "possessive_pronoun possessive",
 	"presentation.imageUrl":                    "avatar_path",
 	"chatInjection.position":                   "position description_position",
 	"chatInjection.depth":                      "depth description_depth",
@@ -258,8 +258,8 @@ func onlyPicture(t testing.TB, a, b wire, l leaf) {
 	for _, p := range b.rest {
 		have[p]++
 	}
-	if a.doc("chara")+a.doc("ccv3") != "" {
-		return // the whole picture of a PNG card is another one now
+	if a.doc("chara")+a.doc("ccv3")+a.doc("persona") != "" {
+		return // the whole picture of a PNG is another one now
 	}
 	var gone []string
 	for _, p := range withoutGoneMeta(a, b).rest {

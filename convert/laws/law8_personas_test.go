@@ -1,16 +1,19 @@
 package laws
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"testing"
 
 	"bunzai/formats"
 )
 
 func init() {
 	accepts["sillytavern-persona"], accepts["lumiverse-persona"], accepts["sillytavern-quickreply"] = stBackup, lumiPersonaList, stQuickReplies
+	accepts["risu-persona"] = risuPersona
 	accepts["bunzai-persona"], accepts["bunzai-quickreply"] = canonicalFile, canonicalFile
 }
 
@@ -97,6 +100,36 @@ func lumiPersonaList(data []byte, _ formats.Container) error {
 		}
 	}
 	return nil
+}
+
+// risuPersona imports as importUserPersona does: a PNG, its first tEXt chunk persona, a name and a prompt that say
+// something.
+func risuPersona(data []byte, c formats.Container) error {
+	if c != formats.PNG || !bytes.HasPrefix(data, []byte(pngSignature)) {
+		return fmt.Errorf("Risu reads a persona from a PNG, and this is %q", c)
+	}
+	t := testing.TB(new(testing.T))
+	chunks, _ := chunksOf(t, data)
+	for _, x := range chunks {
+		k, v, ok := x.text(t)
+		if !ok || x.kind != "tEXt" || k != "persona" {
+			continue
+		}
+		p, err := parseObject(unbase64(t, v))
+		if err != nil {
+			return err
+		}
+		for _, n := range []string{"name", "personaPrompt"} {
+			if s, _ := p[n].(string); s == "" {
+				return fmt.Errorf("%s is %v", n, p[n])
+			}
+		}
+		if _, text := p["note"].(string); p["note"] != nil && !text {
+			return fmt.Errorf("note is %v", p["note"])
+		}
+		return nil
+	}
+	return fmt.Errorf("no chunk persona")
 }
 
 // stQuickReplies imports as the quick reply extension does: a whole version, a name, rows with ids of their own.

@@ -54,7 +54,7 @@ func apart(t testing.TB, data []byte) (w wire) {
 	case bytes.HasPrefix(data, []byte(pngSignature)):
 		chunks, behind := chunksOf(t, data)
 		for _, c := range chunks {
-			if k, v, ok := c.text(t); ok && (strings.EqualFold(k, "chara") || strings.EqualFold(k, "ccv3")) {
+			if k, v, ok := c.text(t); ok && (strings.EqualFold(k, "chara") || strings.EqualFold(k, "ccv3") || k == "persona") {
 				w.docs = append(w.docs, doc{strings.ToLower(k), string(unbase64(t, v))})
 				continue
 			}

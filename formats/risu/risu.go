@@ -1,5 +1,5 @@
 // Package risu reads and writes what RisuAI exchanges: character cards (PNG, JSON, the .charx archive and the .jpeg file,
-// which is a picture with the archive behind it), lorebooks, regex scripts, modules and presets. The substitution of bytes that its
+// which is a picture with the archive behind it), lorebooks, regex scripts, modules, presets and personas. The substitution of bytes that its
 // packed files are written in the container of modules and MessagePack lie in folders of their own. Wire facts are the app's own
 // readers and writers (characterCards.ts, processzip.ts, modules.ts, lorebook.svelte.ts, scripts.ts).
 //
@@ -34,7 +34,7 @@ import (
 
 // Codecs lists what this app reads and writes, in registration order.
 func Codecs() []formats.Codec {
-	return []formats.Codec{character{}, loreFile{}, scriptFile{}, moduleFile{}, preset{}}
+	return []formats.Codec{character{}, loreFile{}, scriptFile{}, moduleFile{}, preset{}, persona{}}
 }
 
 const (

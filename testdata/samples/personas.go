@@ -72,3 +72,14 @@ const quickRepliesOld = `{
 }`
 
 const oneQuickReply = `{"id": 7, "showLabel": false, "label": "Solo", "title": "", "message": "/echo solo", "contextList": [], "preventAutoExecute": true, "isHidden": false, "executeOnStartup": false, "executeOnUser": false, "executeOnAi": false, "executeOnChatChange": false, "executeOnGroupMemberDraft": false, "automationId": ""}`
+
+// risuPerson is a persona as Risu's export lays it out, with members of its own store and of nobody.
+const risuPerson = `{"name":"Mira 미라","personaPrompt":"{{user}} keeps a lighthouse.\nShe hums.","note":"[the keeper]","bunzai":{"chatInjection":{"position":"in_chat","depth":0,"role":"user"},"identity":{"pronounSet":{"subjective":"she"}}},"largePortrait":true,"embeddedModule":{"name":"zq-module","id":"1"},"zq_member":"zq-risu persona"}`
+
+// risuPersonFile is the same as the app keeps it, as a JSON file, which the app itself does not read.
+const risuPersonFile = `{
+  "name": "Noa",
+  "personaPrompt": "{{user}} is a tailor.",
+  "icon": "zq-assets/abc.png",
+  "id": "44444444-0000-4000-8000-000000000004"
+}`

@@ -115,6 +115,9 @@ func All() []Sample {
 	text(Persona, "personas-old.json", stPersonasOld)
 	text(Persona, "lumi-persona.json", lumiPerson)
 	text(Persona, "lumi-personas.json", lumiPersonas)
+	add(Persona, "risu-persona.png", Picture([]Chunk{{"pHYs", []byte{0, 0, 0x0b, 0x13, 0, 0, 0x0b, 0x13, 1}}, Text("Software", "an editor")}, []Chunk{Card("persona", risuPerson), {"prVt", []byte("a private chunk")}}, nil))
+	add(Persona, "risu-persona-short.png", PNG(Card("persona", `{"name":"Dot","personaPrompt":"a dot"}`)))
+	text(Persona, "risu-persona.json", risuPersonFile)
 	text(QuickReply, "quick-replies.json", quickReplies)
 	text(QuickReply, "quick-replies-tabs.json", indented(quickReplies, "	"))
 	text(QuickReply, "quick-replies-v1.json", quickRepliesOld)
@@ -124,7 +127,7 @@ func All() []Sample {
 	out = append(out, risuPresets()...)
 	for i := range out {
 		switch out[i].Name {
-		case "regex-envelope.json", "risu-lore-list.json", "risu-regex-list.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json":
+		case "regex-envelope.json", "risu-lore-list.json", "risu-regex-list.json", "book.json", "lorebook-v3.json", "wi-lumiverse.json", "risu-persona.json":
 			out[i].Foreign = true
 		}
 	}
