@@ -112,6 +112,7 @@ func blank(v any) bool {
 
 type reporter struct {
 	from, to formats.Info
+	app      string // the target in words
 	spec     string
 	items    map[Verdict][]Item
 	secret   func(path string) bool // nil when the source's files hold no secrets
@@ -136,7 +137,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 	if err != nil {
 		return nil, err
 	}
-	r := &reporter{from: p.Info, to: info, spec: enc.Spec, items: map[Verdict][]Item{}}
+	r := &reporter{from: p.Info, to: info, app: e.words(info), spec: enc.Spec, items: map[Verdict][]Item{}}
 	if k, ok := e.codec(p.Info.ID).(formats.SecretKeeper); ok {
 		r.secret = k.Secret
 	}
@@ -187,6 +188,19 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 	}
 	out.Counts = Counts{len(r.items[Carried]), len(r.items[Parked]), len(r.items[Changed]), len(r.items[Lost])}
 	return out, nil
+}
+
+// words names a target: the app, or the kind of file where the app has several for one kind of piece.
+func (e *Engine) words(info formats.Info) string {
+	for _, c := range e.Registry.Codecs() {
+		if i := c.Info(); i.App == info.App && i.Kind == info.Kind {
+			if i.ID != info.ID {
+				return "a " + info.Label
+			}
+			break
+		}
+	}
+	return info.AppLabel
 }
 
 // mostPicture bounds the picture whose checksums are looked at.
@@ -284,14 +298,14 @@ func (r *reporter) piece(n int, src, back any, fields []formats.Field, near []fo
 		it := Item{Verdict: Changed, Piece: n, Path: c.Path, Label: canonical.Label(src, c.Path), Wire: f.Wire, Count: 1, Before: text(forPeople(c.Path, c.Before)), After: text(forPeople(c.Path, c.After)), Reason: f.Note}
 		switch {
 		case c.Order:
-			it.Reason = r.to.AppLabel + " keeps these in its own order"
+			it.Reason = r.app + " keeps these in its own order"
 			it.Before, it.After = nil, nil
 		case blank(c.After):
 			it.Verdict, it.Wire, it.Reason = Lost, "", r.whyLost(f, c.Before) // what the field's note says is of a value that is there
 		case blank(c.Before):
-			it.Reason = r.to.AppLabel + " needs a value here; the file it came from has none"
+			it.Reason = r.app + " needs a value here; the file it came from has none"
 		case it.Reason == "":
-			it.Reason = r.to.AppLabel + " cannot hold this value as it is"
+			it.Reason = r.app + " cannot hold this value as it is"
 		default:
 			it.Reason = "the file cannot hold this value as it is; " + it.Reason
 		}
@@ -412,9 +426,9 @@ func (r *reporter) whyLost(f formats.Field, was any) string {
 		return "a " + strings.ToUpper(r.spec) + " card has no field for it"
 	}
 	if f.Path != "" {
-		return r.to.AppLabel + " has no place for this value"
+		return r.app + " has no place for this value"
 	}
-	return r.to.AppLabel + " has no field for it"
+	return r.app + " has no field for it"
 }
 
 // escrow lists what only the source app knows: it stays in the source file, since another app's file must not hold

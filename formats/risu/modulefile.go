@@ -14,6 +14,7 @@ import (
 	"bunzai/formats/internal/book"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/formats/internal/regex"
+	"bunzai/formats/internal/tavern"
 	"bunzai/formats/risu/risum"
 	"bunzai/jsondoc"
 	"bunzai/limits"
@@ -244,7 +245,10 @@ func (p *moduleParts) assets(warn fieldmap.Warn) (out []moduleAsset) {
 			a.block = p.file.Assets[i]
 			b := canonical.RawBlob(a.block, "")
 			b.Mime = blob.Mime(b, ext)
-			a.asset.Blob, a.asset.Mime = b, &b.Mime
+			a.asset.Blob = b
+			if b.Mime != "application/octet-stream" {
+				a.asset.Mime, a.asset.Ext = &b.Mime, nil // the bytes say it, as in a card
+			}
 		} else {
 			a.asset.Ref = moduleRef + "missing-" + strconv.Itoa(missing)
 			missing++
@@ -390,7 +394,7 @@ func newModule(e *canonical.Entity) *jsondoc.Doc {
 	h[6], h[8] = h[6]&0x0f|0x40, h[8]&0x3f|0x80
 	x := hex.EncodeToString(h[:16])
 	m.Set("id", jsondoc.String(x[:8]+"-"+x[8:12]+"-"+x[12:16]+"-"+x[16:20]+"-"+x[20:]))
-	for _, n := range []string{"lorebook", "regex", "trigger", "assets"} {
+	for _, n := range []string{"lorebook", "regex", "assets"} { // no triggers are none, also without a list
 		m.Set(n, jsondoc.Array())
 	}
 	root.Set("module", m)
@@ -498,7 +502,7 @@ func (w *moduleWriter) assets(c *canonical.Character) ([]*rope.Rope, error) {
 			same = false
 			ext := strings.ToLower(canonical.Or(a.Ext, ""))
 			if ext == "" {
-				ext = blob.Ext(a.Blob, "")
+				ext = blob.Ext(a.Blob, tavern.DeclaredExt(a))
 			}
 			rows = append(rows, jsondoc.Array(jsondoc.String(canonical.Or(a.Name, "")), jsondoc.String(""), jsondoc.String(ext)))
 			blocks = append(blocks, block)
@@ -513,9 +517,11 @@ func (w *moduleWriter) assets(c *canonical.Character) ([]*rope.Rope, error) {
 		if canonical.Or(a.Ext, "") != canonical.Or(r.asset.Ext, "") {
 			setElem(r.row, 2, canonical.Or(a.Ext, ""))
 		}
-		if block != nil && r.block != nil {
-			if eq, err := rope.Equal(block, r.block); err == nil && eq {
+		if block != nil {
+			if eq, err := rope.Equal(block, or(r.block)); err == nil && eq {
 				block = r.block
+			} else if was, _ := r.row.Elem(2).Text(); a.Ext == nil && !strings.EqualFold(was, blob.Ext(a.Blob, was)) {
+				setElem(r.row, 2, blob.Ext(a.Blob, was)) // other bytes of another kind
 			}
 		}
 		rows = append(rows, r.row)
@@ -548,6 +554,14 @@ func (w *moduleWriter) assets(c *canonical.Character) ([]*rope.Rope, error) {
 		}
 	}
 	return blocks, nil
+}
+
+// or is an empty block for none.
+func or(block *rope.Rope) *rope.Rope {
+	if block == nil {
+		return &rope.Rope{}
+	}
+	return block
 }
 
 func setElem(row *jsondoc.Value, i int, s string) {

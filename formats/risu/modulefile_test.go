@@ -95,7 +95,13 @@ func TestModuleAssets(t *testing.T) {
 	require.Len(t, again.Media.Assets, 2)
 	assert.Equal(t, gifHead, raw(again.Media.Assets[0]))
 	assert.Equal(t, "\xff\xd8\xffnew", raw(again.Media.Assets[1]))
-	assert.Equal(t, "jpg", *again.Media.Assets[1].Ext)
+	assert.Equal(t, "image/jpeg", *again.Media.Assets[1].Mime)
+	again = edit(func(c *canonical.Character) {
+		x := *c.Media.Assets[0]
+		x.Blob = canonical.RawBlob(rope.FromBytes([]byte("\xff\xd8\xffother")), "")
+		c.Media.Assets[0] = &x
+	})
+	assert.Equal(t, "image/jpeg", *again.Media.Assets[0].Mime, "its ending follows the new bytes")
 	again = edit(func(c *canonical.Character) {
 		x := *c.Media.Assets[0]
 		x.Name, x.Blob = canonical.Ptr("renamed"), canonical.RawBlob(rope.FromBytes([]byte(gifHead)), "")
