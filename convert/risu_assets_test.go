@@ -293,3 +293,56 @@ func TestRisuEmptyFile(t *testing.T) {
 		assert.Len(t, read(t, out).Primary.Character().Media.Assets, 2)
 	}
 }
+
+// TestRisuSeveralMainIcons: of several icons named main Risu shows the last, other apps the first.
+func TestRisuSeveralMainIcons(t *testing.T) {
+	icons := func(ext map[string]any) string {
+		var list []any
+		for i, name := range []string{"main", "other", "main"} {
+			list = append(list, map[string]string{"type": "icon", "uri": "data:image/png;base64," + b64([]byte(numbered(i))), "name": name, "ext": "png"})
+		}
+		return string(small(with("extensions", ext), with("assets", list)))
+	}
+	portrait := func(p *convert.Pieces) string {
+		raw, err := p.Primary.Character().Media.Portrait.Blob.Raw()
+		require.NoError(t, err)
+		b, err := rope.View(raw, 0, raw.Size())
+		require.NoError(t, err)
+		return string(b)
+	}
+	risu := read(t, icons(map[string]any{"risuai": map[string]any{}}))
+	require.Equal(t, "risu", risu.Info.App)
+	assert.Equal(t, numbered(2), portrait(risu))
+	for _, c := range []formats.Container{formats.CharX, formats.PNG, formats.JPEG, formats.JSON} {
+		out, rep := risuFile(t, risu, "risu", c)
+		assert.Equal(t, numbered(2), portrait(read(t, out)), c)
+		assert.Zero(t, rep.Counts.Lost+rep.Counts.Changed)
+	}
+	other := read(t, icons(map[string]any{}))
+	assert.Equal(t, numbered(0), portrait(other))
+	for _, c := range []formats.Container{formats.CharX, formats.PNG, formats.JPEG, formats.JSON} {
+		out, rep := risuFile(t, other, "risu", c)
+		p := read(t, out)
+		assert.Equal(t, numbered(0), portrait(p), c)
+		told := 0
+		for _, i := range rep.Items[:rep.Counts.Lost+rep.Counts.Changed] {
+			if strings.HasPrefix(i.Path, "media") {
+				told++
+				assert.Equal(t, "media.assets[1].name", i.Path)
+			}
+		}
+		assert.Equal(t, 1, told, "the other one has another name")
+	}
+}
+
+// TestRisuRefusesArchive: what Risu itself would not take out of an archive is told.
+func TestRisuRefusesArchive(t *testing.T) {
+	v3 := with("extensions", map[string]any{"risuai": map[string]any{}})
+	deep := cardFile(v3)
+	deep.name = "Ann/card.json"
+	assert.Contains(t, strings.Join(read(t, archive("", deep)).Warnings, " "), "Risu looks for it at the top alone")
+	old := cardFile(v3)
+	old.data = strings.Replace(strings.Replace(old.data, "chara_card_v3", "chara_card_v2", 1), `"3.0"`, `"2.0"`, 1)
+	assert.Contains(t, strings.Join(read(t, archive("", old)).Warnings, " "), "Risu takes only V3 cards out of an archive")
+	assert.NotContains(t, strings.Join(read(t, archive("", cardFile(v3))).Warnings, " "), "Risu")
+}

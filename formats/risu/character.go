@@ -1,6 +1,8 @@
 package risu
 
 import (
+	"strings"
+
 	"bunzai/canonical"
 	"bunzai/fault"
 	"bunzai/formats"
@@ -28,6 +30,14 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 		c.Escrow.Unmapped.Set(readable, jsondoc.Bool(true))
 		if code := moduleCode(m.obj, true); code.Len() > 0 {
 			c.Escrow.Unmapped.Set(executable, code)
+		}
+	}
+	if c.Container == formats.CharX {
+		if at, _ := c.Escrow.Unmapped.Get("card").Text(); strings.Contains(at, "/") {
+			c.Warnings = append(c.Warnings, "Risu looks for it at the top alone, and finds no card in this archive")
+		}
+		if c.Variant != tavern.V3 {
+			c.Warnings = append(c.Warnings, "Risu takes only V3 cards out of an archive, and this is "+strings.ToUpper(string(c.Variant)))
 		}
 	}
 	d := app.Decoded(c)

@@ -99,7 +99,7 @@ func readAssets(list *jsondoc.Value, res *Resources, c *character, warn fieldmap
 	if list.Kind() != jsondoc.KindArray {
 		return
 	}
-	main, written := mainIcon(list), res.written(list)
+	main, written := res.mainIcon(list), res.written(list)
 	if n := len(written); n > 0 {
 		warn("assets", fmt.Sprintf("has %d links that stand there more than once or for a file that was renamed, a fault of Risu's export; each asset gets the file that was written for it", n))
 	}
@@ -165,19 +165,26 @@ func isURL(s string) bool {
 // scheme is the start of a uri in lower case, long enough for every scheme; the rest may be megabytes of base64.
 func scheme(uri string) string { return strings.ToLower(uri[:min(len(uri), 16)]) }
 
-// mainIcon is the index of the icon named main, else of the first icon, else -1.
-func mainIcon(list *jsondoc.Value) int {
-	first := -1
+// mainIcon is the index of the icon named main, else of the first icon, else -1. Of several named main Risu shows the
+// last, which overwrites the others when it takes the card in.
+func (r *Resources) mainIcon(list *jsondoc.Value) int {
+	first, last := -1, -1
 	for i, v := range list.Elems() {
 		if t, _ := v.Get("type").Text(); !strings.EqualFold(t, "icon") {
 			continue
 		}
 		if n, _ := v.Get("name").Text(); strings.EqualFold(n, "main") {
-			return i
+			if r.other != additional {
+				return i
+			}
+			last = i
 		}
 		if first < 0 {
 			first = i
 		}
+	}
+	if last >= 0 {
+		return last
 	}
 	return first
 }
@@ -324,7 +331,11 @@ func planAssets(c *character, container formats.Container, old *jsondoc.Value, o
 		if typ == "" {
 			typ = "other"
 		}
-		if err := b.add(a, typ, canonical.Or(a.Name, canonical.Or(a.Label, a.Role)), match[a]); err != nil {
+		name := canonical.Or(a.Name, canonical.Or(a.Label, a.Role))
+		if hooks.Other == additional && match[a] == nil && c.Media.Portrait != nil && strings.EqualFold(typ, "icon") && strings.EqualFold(name, "main") {
+			name += " 2" // it would take the portrait's place in the app
+		}
+		if err := b.add(a, typ, name, match[a]); err != nil {
 			return nil, err
 		}
 	}
@@ -598,7 +609,7 @@ func oldRows(old *jsondoc.Value, res *Resources) (rows []*oldRow) {
 	if old.Kind() != jsondoc.KindArray || res == nil {
 		return nil
 	}
-	main, written := mainIcon(old), res.written(old)
+	main, written := res.mainIcon(old), res.written(old)
 	for i, v := range old.Elems() {
 		r := &oldRow{v: v, index: i, a: readAsset(v, res, written[i]), entry: written[i]}
 		r.passed = r.a == nil
@@ -759,6 +770,9 @@ func cleanName(name string) string {
 	}
 	if s == "" {
 		return "unnamed"
+	}
+	if stem, _, _ := strings.Cut(s, "."); device[strings.ToUpper(stem)] {
+		return "_" + s // Windows has no file of that name
 	}
 	return s
 }
