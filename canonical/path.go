@@ -25,15 +25,16 @@ func (t *trail) index(i int, plus bool) { *t = append(*t, step{idx: i, plus: plu
 func (t *trail) pop()                   { *t = (*t)[:len(*t)-1] }
 func (t trail) String() string          { return t.text() }
 func (t trail) text() string {
-	var p jsondoc.Path
+	var room [96]byte
+	p := room[:0]
 	for _, s := range t {
 		switch {
 		case s.idx < 0:
-			p = p.Name(s.name)
+			p = jsondoc.AppendName(p, s.name)
 		case s.plus:
-			p += jsondoc.Path("[+" + strconv.Itoa(s.idx) + "]")
+			p = append(strconv.AppendInt(append(p, "[+"...), int64(s.idx), 10), ']')
 		default:
-			p = p.Index(s.idx)
+			p = jsondoc.AppendIndex(p, s.idx)
 		}
 	}
 	return string(p)
@@ -42,6 +43,7 @@ func (t trail) text() string {
 // parsePath splits a path as Diff and Walk write it. A generic step "[]" has index 0; ok is false for anything else
 // that is no path.
 func parsePath(path string) (t trail, ok bool) {
+	t = make(trail, 0, 8)
 	for path != "" {
 		switch {
 		case strings.HasPrefix(path, `["`):
@@ -113,21 +115,22 @@ func Generic(path string) string {
 
 func (t trail) generic() string {
 	maps := mapPaths()
-	var b strings.Builder
+	var room [96]byte
+	b := room[:0]
 	for _, s := range t {
 		switch {
 		case s.idx >= 0:
-			b.WriteString("[]")
+			b = append(b, "[]"...)
 			continue
-		case maps[b.String()]:
-			b.WriteString(".*")
+		case maps[string(b)]:
+			b = append(b, ".*"...)
 			continue
-		case b.Len() > 0:
-			b.WriteByte('.')
+		case len(b) > 0:
+			b = append(b, '.')
 		}
-		b.WriteString(s.name)
+		b = append(b, s.name...)
 	}
-	return b.String()
+	return string(b)
 }
 
 // mapPaths are the generic paths of all maps of the model, so that a key is told from a field.

@@ -76,6 +76,9 @@ func text(v any) *string {
 		return nil
 	}
 	s, n := canonical.Text(v), 0
+	if len(s) <= maxText {
+		return &s
+	}
 	for i := range s {
 		if n++; n > maxText {
 			s = strings.Clone(s[:i]) + "…"

@@ -80,7 +80,7 @@ func benchLayouts(b *testing.B, f func(b *testing.B, text []byte)) {
 func BenchmarkValidateOnly(b *testing.B) {
 	benchLayouts(b, func(b *testing.B, text []byte) {
 		for b.Loop() {
-			if _, err := validate(text); err != nil {
+			if _, err := validate(text, false); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -28,7 +28,7 @@ func NumberText(spelling string) *Value {
 	if spelling == "" || spelling[0] != '-' && (spelling[0] < '0' || spelling[0] > '9') {
 		return nil
 	}
-	if _, err := validate([]byte(spelling)); err != nil {
+	if _, err := validate([]byte(spelling), true); err != nil {
 		return nil
 	}
 	return &Value{kind: KindNumber, text: spelling}

@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"bytes"
+	"slices"
 
 	"bunzai/rope"
 )
@@ -32,19 +33,31 @@ func (s *sink) from(src *source, off, end int) {
 	s.pieces = append(s.pieces, piece{src, off, end})
 }
 
+// room makes room for n bytes more. The memory doubles where append, which grows by a quarter, would copy much output
+// again and again.
+func (s *sink) room(n int) {
+	const most = 4 << 20
+	if have := cap(s.buf); len(s.buf)+n > have {
+		s.buf = slices.Grow(s.buf, max(n, min(have, most)))
+	}
+}
+
 func (s *sink) own(text string) {
+	s.room(len(text))
 	at := len(s.buf)
 	s.buf = append(s.buf, text...)
 	s.from(nil, at, len(s.buf))
 }
 
 func (s *sink) ownBytes(b []byte) {
+	s.room(len(b))
 	at := len(s.buf)
 	s.buf = append(s.buf, b...)
 	s.from(nil, at, len(s.buf))
 }
 
 func (s *sink) quoted(text string) {
+	s.room(len(text) + len(`""`))
 	at := len(s.buf)
 	s.buf = appendQuoted(s.buf, text)
 	s.from(nil, at, len(s.buf))

@@ -48,11 +48,11 @@ func Parse(b []byte, lim limits.Limits) (*Doc, error) {
 	}
 
 	maxDepth := min(max(lim.JSONDepth, 0), deepest)
-	jumps, tooDeep := prescan(b[:end], int(maxDepth))
+	jumps, names, tooDeep := prescan(b[:end], int(maxDepth))
 	if tooDeep >= 0 {
 		return nil, overDepth(b, tooDeep, maxDepth, lim.Over("", "JSONDepth", 0).Limit.Raise)
 	}
-	repeated, err := validate(b[start:end])
+	repeated, err := validate(b[start:end], names > maxNames)
 	if err != nil {
 		return nil, syntaxError(b[:end], start, err)
 	}
@@ -83,14 +83,14 @@ func newDecoder(b []byte, repeats bool) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(repeats), jsontext.AllowInvalidUTF8(true))
 }
 
-// maxNames bounds the names that are remembered to find one that stands twice; a text that may have more is not looked
+// maxNames bounds the names that are remembered to find one that stands twice; a text that has more is not looked
 // through for it. No book of a thousand entries comes near.
 const maxNames = 100_000
 
 // validate judges b, which has no white space around the value, and returns the path of the first name that stands
-// twice in one object.
-func validate(b []byte) (repeated string, err error) {
-	d := newDecoder(b, bytes.Count(b, []byte(":")) > maxNames)
+// twice in one object; none when repeats are not to be looked for.
+func validate(b []byte, repeats bool) (repeated string, err error) {
+	d := newDecoder(b, repeats)
 	_, err = d.ReadValue()
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		if e := new(jsontext.SyntacticError); errors.As(err, &e) {

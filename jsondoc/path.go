@@ -14,18 +14,26 @@ import (
 type Path string
 
 // Name returns the path of the member of that name.
-func (p Path) Name(name string) Path {
-	switch {
-	case !isIdent(name):
-		return p + Path("["+quoteText(name)+"]")
-	case p == "":
-		return Path(name)
-	}
-	return p + "." + Path(name)
-}
+func (p Path) Name(name string) Path { return Path(AppendName([]byte(p), name)) }
 
 // Index returns the path of element i.
-func (p Path) Index(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
+func (p Path) Index(i int) Path { return Path(AppendIndex([]byte(p), i)) }
+
+// AppendName adds the step to the member of that name to the path in dst.
+func AppendName(dst []byte, name string) []byte {
+	switch {
+	case !isIdent(name):
+		return append(appendQuoted(append(dst, '['), name), ']')
+	case len(dst) > 0:
+		dst = append(dst, '.')
+	}
+	return append(dst, name...)
+}
+
+// AppendIndex adds the step to element i to the path in dst.
+func AppendIndex(dst []byte, i int) []byte {
+	return append(strconv.AppendInt(append(dst, '['), int64(i), 10), ']')
+}
 
 // String returns the path as text.
 func (p Path) String() string { return string(p) }

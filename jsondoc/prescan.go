@@ -20,26 +20,30 @@ const (
 	scanQuote
 	scanOpen
 	scanClose
+	scanColon
 )
 
 var scanClass = func() (t [256]uint8) {
-	t['"'], t['{'], t['['], t['}'], t[']'] = scanQuote, scanOpen, scanOpen, scanClose, scanClose
+	t['"'], t['{'], t['['], t['}'], t[']'], t[':'] = scanQuote, scanOpen, scanOpen, scanClose, scanClose, scanColon
 	return
 }()
 
-// prescan counts nesting without judging syntax and notes the large containers. When the text is nested deeper
-// than limit it returns the offset of the bracket that is too deep; otherwise -1.
-func prescan(b []byte, limit int) (jumps []span, tooDeep int) {
+// prescan counts nesting and names without judging syntax and notes the large containers. When the text is nested
+// deeper than limit it returns the offset of the bracket that is too deep; otherwise -1.
+func prescan(b []byte, limit int) (jumps []span, names, tooDeep int) {
 	var open []uint32 // indices into jumps of the kept containers that are open
 	depth := 0
 	for i := 0; i < len(b); {
 		switch scanClass[b[i]] {
 		case scanPlain:
 			i++
+		case scanColon:
+			names++
+			i++
 		case scanQuote:
 			k := bytes.IndexByte(b[i+1:], '"')
 			if k < 0 {
-				return jumps, -1
+				return jumps, names, -1
 			}
 			if k == 0 || b[i+k] != '\\' {
 				i += k + 2
@@ -48,7 +52,7 @@ func prescan(b []byte, limit int) (jumps []span, tooDeep int) {
 			}
 		case scanOpen:
 			if depth++; depth > limit {
-				return nil, i
+				return nil, names, i
 			}
 			if depth <= jumpDepth || depth%jumpEvery == 0 {
 				open = append(open, uint32(len(jumps)))
@@ -59,7 +63,7 @@ func prescan(b []byte, limit int) (jumps []span, tooDeep int) {
 			i++
 			if depth <= jumpDepth || depth%jumpEvery == 0 {
 				if len(open) == 0 {
-					return jumps, -1 // more closed than opened: the validator will say so
+					return jumps, names, -1 // more closed than opened: the validator will say so
 				}
 				k := open[len(open)-1]
 				open = open[:len(open)-1]
@@ -72,7 +76,7 @@ func prescan(b []byte, limit int) (jumps []span, tooDeep int) {
 			depth--
 		}
 	}
-	return jumps, -1
+	return jumps, names, -1
 }
 
 // findJump returns the index of the first span at or after off.

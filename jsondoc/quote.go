@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -46,13 +47,15 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-func quoteText(s string) string { return string(appendQuoted(nil, s)) }
-
-// unquote decodes a JSON string with its quotes.
+// unquote decodes a JSON string with its quotes. A long text that needs no decoding, which most likely is a picture,
+// is the source's own memory and no copy.
 func unquote(q []byte) string {
 	q = q[1 : len(q)-1]
 	i := bytes.IndexByte(q, '\\')
-	if i < 0 {
+	switch {
+	case i < 0 && len(q) > keptText:
+		return unsafe.String(unsafe.SliceData(q), len(q))
+	case i < 0:
 		return string(q)
 	}
 	var s strings.Builder

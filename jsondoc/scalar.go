@@ -4,15 +4,24 @@ import "strconv"
 
 // Text returns the decoded text of a string. A lone surrogate such as \ud83d is kept as its three bytes of
 // generalized UTF-8 (WTF-8), and bytes of the source that are no UTF-8 stay as they are; String writes both back.
+// A long text may share the memory that was given to Parse.
 func (v *Value) Text() (string, bool) {
 	if v.Kind() != KindString {
 		return "", false
 	}
-	if v.src == nil {
+	if v.src == nil || v.text != "" {
 		return v.text, true
 	}
-	return unquote(v.src.b[v.off:v.end]), true
+	s := unquote(v.src.b[v.off:v.end])
+	if len(s) <= keptText {
+		v.text = s
+	}
+	return s, true
 }
+
+// keptText is the length up to which a decoded text stays with its value, as one text is asked for several times on the
+// way through a conversion. A longer one is most likely a picture.
+const keptText = 64 << 10
 
 // Bool returns the value of true or false.
 func (v *Value) Bool() (value, ok bool) {

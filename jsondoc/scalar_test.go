@@ -176,3 +176,17 @@ func TestEqual(t *testing.T) {
 	fresh.Set("a", Array(Int(1), String("x")))
 	assert.True(t, Equal(raw(t, `{"a":[1,"x"]}`), fresh))
 }
+
+func TestTextIsDecodedOnce(t *testing.T) {
+	long := strings.Repeat("iVBORw0KGgo", 10_000)
+	d, err := Parse([]byte(`{"short":"a\nb","long":"`+long+`"}`), limits.Card())
+	require.NoError(t, err)
+	for name, want := range map[string]string{"short": "a\nb", "long": long} {
+		v := d.Root.Get(name)
+		first, _ := v.Text()
+		assert.Equal(t, want, first)
+		assert.Zero(t, testing.AllocsPerRun(10, func() { v.Text() }), name)
+		again, _ := v.Clone().Text()
+		assert.Equal(t, want, again)
+	}
+}

@@ -45,7 +45,7 @@ type Value struct {
 	src   *source // nil for a fresh value
 	owner *Value  // the container it stands in; top for a root; nil when it stands nowhere
 	kids  *kids   // children, once somebody looked inside
-	text  string  // fresh scalars: the decoded text, or the spelling
+	text  string  // fresh scalars: the decoded text, or the spelling; of a source: the text that was decoded before, "" when none was
 
 	off, end uint32
 	kind     Kind
@@ -112,7 +112,7 @@ func (v *Value) Clone() *Value {
 	if c := v.cloneEdited(); c != nil {
 		return c
 	}
-	return &Value{src: v.src, off: v.off, end: v.end, kind: v.kind}
+	return &Value{src: v.src, text: v.text, off: v.off, end: v.end, kind: v.kind}
 }
 
 // cloneEdited returns a copy of v, or nil when v is exactly its source range.

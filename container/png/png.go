@@ -55,6 +55,8 @@ type File struct {
 	spent  int64         // bytes of card text handed out
 	counts map[int]int64 // card chunks that are counted in spent
 	lost   int           // warnings beyond maxWarning
+
+	scratch []byte // for reading what does not lie in memory
 }
 
 // Is reports whether src starts with the PNG signature.
@@ -264,6 +266,8 @@ type window struct {
 const (
 	windowMin = 512
 	windowMax = 64 << 10
+
+	scratchSize = 32 << 10
 )
 
 // at returns min(n, what is left) bytes from off, valid until the next call.
@@ -302,31 +306,30 @@ func (w *window) at(off int64, n int) ([]byte, error) {
 	return w.buf[:n], nil
 }
 
-// crcOf computes the CRC of the chunk's type and the data that is there, in bounded reads.
+// crcOf computes the CRC of the chunk's type and the data that is there, in bounded reads; memory is read where it lies.
 func (f *File) crcOf(c Chunk) (uint32, error) {
 	crc := crc32.ChecksumIEEE([]byte(c.Type))
-	var buf []byte
-	for off, left := c.Off, c.Len; left > 0; {
-		n := min(left, windowMax)
-		var p []byte
-		if b, ok := f.Src.(rope.Bytes); ok {
-			n = left
-			p = b[off : off+n]
-		} else {
-			if buf == nil {
-				buf = make([]byte, n)
-			}
-			p = buf[:n]
-			if m, err := f.Src.ReadAt(p, off); m < len(p) {
+	data := &rope.Rope{}
+	data.AppendRange(f.Src, c.Off, c.Len)
+	for s := range data.Segments() {
+		if b, ok := s.Src.(rope.Bytes); ok {
+			crc = crc32.Update(crc, crc32.IEEETable, b[s.Off:s.Off+s.Len])
+			continue
+		}
+		if f.scratch == nil {
+			f.scratch = make([]byte, min(f.Src.Size(), scratchSize))
+		}
+		for off, end := s.Off, s.Off+s.Len; off < end; {
+			p := f.scratch[:min(end-off, int64(len(f.scratch)))]
+			if n, err := s.Src.ReadAt(p, off); n < len(p) {
 				if err == nil {
 					err = io.ErrUnexpectedEOF
 				}
 				return 0, err
 			}
+			crc = crc32.Update(crc, crc32.IEEETable, p)
+			off += int64(len(p))
 		}
-		crc = crc32.Update(crc, crc32.IEEETable, p)
-		off += n
-		left -= n
 	}
 	return crc, nil
 }

@@ -57,13 +57,19 @@ func (f *File) Text(t Text) ([]byte, error) {
 	if v.n > max {
 		return nil, f.over(at, v.n+f.lim.PNGText-max)
 	}
-	data, err := rope.View(f.Src, v.chunk.Off, v.chunk.Len)
+	// Two views: in a file that was just put together, keyword and value are two pieces of memory.
+	head, err := rope.View(f.Src, v.chunk.Off, v.off-v.chunk.Off)
 	if err != nil {
 		return nil, readFault(err, at)
 	}
-	f.checkCRC(t.Chunk, crc32.Update(crc32.ChecksumIEEE([]byte(v.chunk.Type)), crc32.IEEETable, data))
+	data, err := rope.View(f.Src, v.off, v.n)
+	if err != nil {
+		return nil, readFault(err, at)
+	}
+	crc := crc32.Update(crc32.ChecksumIEEE([]byte(v.chunk.Type)), crc32.IEEETable, head)
+	f.checkCRC(t.Chunk, crc32.Update(crc, crc32.IEEETable, data))
 	f.count(card, t.Chunk, v.n)
-	return data[v.off-v.chunk.Off:], nil
+	return data, nil
 }
 
 // Value returns the value of t as a Source without reading it: a range of the file for an uncompressed chunk (its

@@ -7,6 +7,7 @@ package plain
 import (
 	"math"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -138,15 +139,19 @@ const hexDigits = "0123456789abcdef"
 // AppendString adds s as a JSON string. A surrogate in its three-byte form becomes its escape; any other byte that is
 // no UTF-8 becomes the replacement character.
 func AppendString(dst []byte, s string) []byte {
+	if n := len(s) + len(`""`); len(dst)+n > cap(dst) { // append would grow a long text by a quarter, again and again
+		dst = slices.Grow(dst, max(n, min(cap(dst), 4<<20)))
+	}
+	valid := utf8.ValidString(s)
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' && (valid || c < utf8.RuneSelf) {
+			i++
+			continue
+		}
 		if c < utf8.RuneSelf {
-			if c >= 0x20 && c != '"' && c != '\\' {
-				i++
-				continue
-			}
 			dst = append(dst, s[from:i]...)
 			switch c {
 			case '"', '\\':

@@ -211,11 +211,18 @@ func (d *Dialect) makeGroups() []*group {
 }
 
 // old is where an extension of SillyTavern's stands in a card; Risu turns those that it knows into decorators.
-func (d *Dialect) old(field string) (paths [][]string) {
-	for _, n := range names[field] {
-		paths = append(paths, []string{d.ext, n})
+func (d *Dialect) old(field string) [][]string { return oldPaths[d.ext][field] }
+
+var oldPaths = map[string]map[string][][]string{RisuLore.ext: extPaths(RisuLore.ext), RisuBook.ext: extPaths(RisuBook.ext)}
+
+func extPaths(ext string) map[string][][]string {
+	out := make(map[string][][]string, len(names))
+	for field, list := range names {
+		for _, n := range list {
+			out[field] = append(out[field], []string{ext, n})
+		}
 	}
-	return paths
+	return out
 }
 
 func (d *Dialect) oldCovers(fields ...string) (out []string) {

@@ -6,6 +6,7 @@
 package fieldmap
 
 import (
+	"iter"
 	"strings"
 
 	"bunzai/formats"
@@ -77,7 +78,7 @@ func (r Row[B]) Tells(unsaid func(obj *jsondoc.Value) []string) Row[B] {
 // Unsaid lists the places of obj whose value, or a part of it, the map does not carry: a value of a kind that means
 // nothing, or one that another spelling of the same field overrules. What is listed stays behind in another app's file.
 func (m Map[B]) Unsaid(obj *jsondoc.Value) (out []string) {
-	for _, r := range m {
+	for r := range m.presentIn(obj) {
 		if r.unsaid != nil {
 			out = append(out, r.unsaid(obj)...)
 		}
@@ -387,22 +388,28 @@ func Drop(obj *jsondoc.Value, path []string) {
 // Map is a field map.
 type Map[B any] []Row[B]
 
-// Read fills b from obj. Rows whose places are all missing are not tried: what obj has is looked up in the map, not the
-// other way round, since a map knows many more spellings than an object uses.
+// Read fills b from obj.
 func (m Map[B]) Read(obj *jsondoc.Value, b *B, warn Warn) {
 	if warn == nil {
 		warn = func(string, string) {}
 	}
-	if len(m) < 8 {
-		for _, r := range m {
-			r.read(obj, b, warn)
-		}
-		return
+	for r := range m.presentIn(obj) {
+		r.read(obj, b, warn)
 	}
-	hit := m.index().present(obj)
-	for i, r := range m {
-		if hit[i/64]&(1<<(i%64)) != 0 {
-			r.read(obj, b, warn)
+}
+
+// presentIn yields the rows that may find something in obj. Rows whose places are all missing are not tried: what obj
+// has is looked up in the map, not the other way round, since a map knows many more spellings than an object uses.
+func (m Map[B]) presentIn(obj *jsondoc.Value) iter.Seq[*Row[B]] {
+	return func(yield func(*Row[B]) bool) {
+		var hit []uint64 // nil: all
+		if len(m) >= 8 {
+			hit = m.index().present(obj)
+		}
+		for i := range m {
+			if (hit == nil || hit[i/64]&(1<<(i%64)) != 0) && !yield(&m[i]) {
+				return
+			}
 		}
 	}
 }

@@ -3,7 +3,8 @@
 package personas
 
 import (
-	"regexp"
+	"encoding/hex"
+	"strings"
 
 	"bunzai/canonical"
 	"bunzai/fault"
@@ -137,10 +138,19 @@ func Book(usable func(ref string) bool) fieldmap.Access[Body, string] {
 	}
 }
 
-var localID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-
 // LocalID reports a UUID: the id of a row in one app's own store, which means nothing elsewhere.
-func LocalID(ref string) bool { return localID.MatchString(ref) }
+func LocalID(ref string) bool {
+	groups := strings.Split(ref, "-")
+	if len(groups) != 5 {
+		return false
+	}
+	for i, n := range []int{8, 4, 4, 4, 12} {
+		if _, err := hex.DecodeString(groups[i]); err != nil || len(groups[i]) != n {
+			return false
+		}
+	}
+	return true
+}
 
 // Nearest is an Enum that writes a word it does not know as the nearest place it has.
 func Nearest(words []fieldmap.Word, near map[string]string, other string) fieldmap.Codec[string] {

@@ -480,9 +480,9 @@ func (d *Draft) Unnamed(body *canonical.Character) map[string]bool {
 	if len(out) == 0 {
 		return nil
 	}
-	text := string(d.Doc.Bytes())
+	text := d.Doc.Bytes()
 	for p := range out {
-		if strings.Contains(text, p) {
+		if bytes.Contains(text, []byte(p)) {
 			delete(out, p)
 		}
 	}
@@ -642,13 +642,19 @@ func (d *Draft) chunks(body *canonical.Character, lim limits.Limits, out *format
 				gone[name] = true
 			}
 		})
-		text := string(d.Doc.Bytes())
 		fresh := map[string]bool{}
 		for _, f := range d.Assets {
 			fresh[f.Path] = true
 		}
+		var text []byte
 		for name := range gone {
-			if !fresh[name] && strings.Contains(text, "__asset:"+name+`"`) {
+			if fresh[name] {
+				continue
+			}
+			if text == nil {
+				text = d.Doc.Bytes()
+			}
+			if bytes.Contains(text, []byte("__asset:"+name+`"`)) {
 				delete(gone, name)
 			}
 		}
