@@ -4,7 +4,9 @@
 //
 // A Value is a place in the source until somebody looks inside; then its children are found, one level at a time.
 // Values are not safe for concurrent use; a Clone may be used by another goroutine than its original.
-// The bytes given to Parse must not change while the document or anything taken from it is in use.
+// The bytes given to Parse must not change while the document or anything taken from it is in use, and stay in memory
+// as long: that goes for values, for texts of more than 64 KiB, and so for what a codec made of them. Who keeps a text
+// longer than the file that it came from takes strings.Clone of it.
 package jsondoc
 
 import "bunzai/rope"

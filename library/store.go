@@ -164,7 +164,7 @@ func (m *Memory) put(ctx context.Context, s Summary, data *rope.Rope, replace bo
 	if m.pieces == nil {
 		m.pieces = map[Ref]kept{}
 	}
-	s.Size = data.Size()
+	s.ID, s.Name, s.Size = strings.Clone(s.ID), strings.Clone(s.Name), data.Size() // a text may be a part of its file
 	m.pieces[s.Ref()] = kept{s, b.Bytes()}
 	return nil
 }

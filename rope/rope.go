@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"sort"
 )
 
@@ -111,14 +112,14 @@ func (r *Rope) push(s Segment) {
 	r.size += s.Len
 }
 
-// sameSource compares identity without panicking on sources of an uncomparable type such as Bytes.
+// sameSource compares identity. A Source of a type that Go cannot compare, such as a struct around Bytes, is like no other.
 func sameSource(a, b Source) bool {
 	x, okx := a.(Bytes)
 	y, oky := b.(Bytes)
 	if okx || oky {
 		return okx && oky && len(x) == len(y) && len(x) > 0 && &x[0] == &y[0]
 	}
-	return a == b
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
 // Segments yields the pieces in order.

@@ -3,7 +3,10 @@ package plain
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -60,5 +63,42 @@ func TestString(t *testing.T) {
 		got := string(AppendString(nil, in))
 		assert.Equal(t, want, got)
 		assert.True(t, json.Valid([]byte(got)))
+	}
+}
+
+// Any bytes, put together of what text and broken text are made of, come out as JSON that says the same.
+func TestAnyString(t *testing.T) {
+	parts := []string{"a", "\"", "\\", "/", "\x00", "\x1f", " ", "\x7f", "é", "\u2028", "\ufffd", "\U0001f600", "\x80", "\xc3", "\xed\xa0", "\xed\x9f\xbf", "\xf0\x9f", "\xff", "\n", "\t", "\r"}
+	surrogates := []string{"\xed\xa0\xbd", "\xed\xb8\x80", "\xed\xbf\xbf"} // D83D, DE00, DFFF
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		var s, want strings.Builder
+		for range r.IntN(12) {
+			if r.IntN(5) == 0 { // whole, so that a part before it does not take its first byte
+				k := r.IntN(len(surrogates))
+				s.WriteString("." + surrogates[k] + ".")
+				want.WriteString("." + []string{`\ud83d`, `\ude00`, `\udfff`}[k] + ".")
+				continue
+			}
+			p := parts[r.IntN(len(parts))]
+			s.WriteString(p + ".")
+			if utf8.ValidString(p) {
+				b, _ := json.Marshal(p)
+				want.WriteString(string(b[1:len(b)-1]) + ".")
+			} else {
+				want.WriteString(strings.Repeat("\ufffd", len(p)) + ".")
+			}
+		}
+		before := "before" // what is there already stays
+		got := AppendString([]byte(before), s.String())
+		var x, y string
+		assert.NoError(t, json.Unmarshal(got[len(before):], &x), "%q", s.String())
+		assert.NoError(t, json.Unmarshal([]byte(`"`+want.String()+`"`), &y))
+		if x != y || string(got[:len(before)]) != before {
+			t.Fatalf("%q became %s", s.String(), got)
+		}
+		if strings.Count(string(got), `\ud`) != strings.Count(want.String(), `\ud`) {
+			t.Fatalf("%q lost a surrogate: %s", s.String(), got)
+		}
 	}
 }

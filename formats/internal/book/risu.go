@@ -210,33 +210,20 @@ func (d *Dialect) makeGroups() []*group {
 	}
 }
 
-// old is where an extension of SillyTavern's stands in a card; Risu turns those that it knows into decorators.
-func (d *Dialect) old(field string) [][]string { return oldPaths[d.ext][field] }
-
-var oldPaths = map[string]map[string][][]string{RisuLore.ext: extPaths(RisuLore.ext), RisuBook.ext: extPaths(RisuBook.ext)}
-
-func extPaths(ext string) map[string][][]string {
-	out := make(map[string][][]string, len(names))
-	for field, list := range names {
-		for _, n := range list {
-			out[field] = append(out[field], []string{ext, n})
-		}
-	}
-	return out
-}
-
+// oldCovers lists where extensions of SillyTavern's stand in a card; Risu turns those that it knows into decorators.
 func (d *Dialect) oldCovers(fields ...string) (out []string) {
 	for _, f := range fields {
-		for _, p := range d.old(f) {
-			out = append(out, strings.Join(p, "."))
+		for _, n := range names[f] {
+			out = append(out, d.ext+"."+n)
 		}
 	}
 	return out
 }
 
 func oldValue[T any](d *Dialect, obj *jsondoc.Value, field string, c fieldmap.Codec[T]) *T {
-	for _, p := range d.old(field) {
-		if v := obj.At(p...); v != nil && !v.IsNull() {
+	ext := obj.Get(d.ext)
+	for _, n := range names[field] {
+		if v := ext.Get(n); v != nil && !v.IsNull() {
 			if t, _ := c.Read(v); t != nil {
 				return t
 			}
@@ -246,11 +233,10 @@ func oldValue[T any](d *Dialect, obj *jsondoc.Value, field string, c fieldmap.Co
 }
 
 func (d *Dialect) dropOld(obj *jsondoc.Value, fields ...string) {
+	ext := obj.Get(d.ext)
 	for _, f := range fields {
-		for _, p := range d.old(f) {
-			if obj.At(p...) != nil {
-				fieldmap.Drop(obj, p)
-			}
+		for _, n := range names[f] {
+			ext.Delete(n)
 		}
 	}
 }

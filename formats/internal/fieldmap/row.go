@@ -69,7 +69,7 @@ func (r Row[B]) Rough() Row[B] {
 	return r
 }
 
-// Tells gives a row of its own making what it leaves behind.
+// Tells gives a row of its own making what it leaves behind. It is asked where obj has at least one of the row's places.
 func (r Row[B]) Tells(unsaid func(obj *jsondoc.Value) []string) Row[B] {
 	r.unsaid = unsaid
 	return r

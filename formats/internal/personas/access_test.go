@@ -1,6 +1,8 @@
 package personas
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,4 +23,29 @@ func TestLocalID(t *testing.T) {
 	} {
 		assert.Equal(t, want, LocalID(ref), "%q", ref)
 	}
+}
+
+// The pattern says what a UUID is; LocalID is the same without regexp, which is large in the wasm programs.
+func TestLocalIDIsThePattern(t *testing.T) {
+	pattern := regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	const id = "0b7e6a0c-1d2e-4F3A-8b9c-0d1e2f3a4b5c"
+	letters := []string{"0", "9", "a", "f", "g", "A", "F", "G", "-", "--", "_", "\n", " ", "\x00", "\xff", "é", "０", "ａ", "/", ":", "@", "`", ""}
+	yes := 0
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		ref := id
+		for range r.IntN(4) {
+			at, to := r.IntN(len(ref)+1), 0
+			to = min(len(ref), at+r.IntN(3))
+			ref = ref[:at] + letters[r.IntN(len(letters))] + ref[to:]
+		}
+		if LocalID(ref) {
+			yes++
+		}
+		if pattern.MatchString(ref) != LocalID(ref) {
+			t.Fatalf("%q: the pattern says %v", ref, !LocalID(ref))
+		}
+	}
+	assert.Greater(t, yes, 10_000)
+	assert.Less(t, yes, 90_000)
 }
