@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,11 +110,37 @@ const scriptingRegex = "regex scripts that put scripts into the page"
 var (
 	codeKeys = canonical.Map[string]{{Key: "tavern_helper", Value: "Tavern Helper scripts"}, {Key: "TavernHelper_scripts", Value: "Tavern Helper scripts (old form)"}}
 	risuCode = canonical.Map[string]{{Key: "virtualscript", Value: "virtual script"}, {Key: "backgroundHTML", Value: "HTML behind the chat"}, {Key: "sidePanelHTML", Value: "HTML of a side panel"}}
-	// script is what makes a page run something that a regex puts there.
-	script = regexp.MustCompile(`(?i)<script|javascript:|<[^>]+\son[a-z]+\s*=`)
 )
 
-func putsScript(replace string) bool { return script.MatchString(replace) }
+// putsScript reports a replacement that makes a page run something: a script, an address that is one, or a tag with a
+// handler of an event. Letters match in either case, as HTML has it.
+func putsScript(replace string) bool {
+	s := strings.ToLower(replace)
+	return strings.Contains(s, "<script") || strings.Contains(s, "javascript:") || hasHandler(s)
+}
+
+// hasHandler looks into each tag for an attribute such as onclick=. It is written out because regexp is large in the
+// wasm programs.
+func hasHandler(s string) bool {
+	const space, letters = " \t\n\f\r", "abcdefghijklmnopqrstuvwxyz"
+	for {
+		_, tag, open := strings.Cut(s, "<")
+		if !open {
+			return false
+		}
+		tag, s, _ = strings.Cut(tag, ">")
+		for i := 1; i < len(tag); i++ {
+			if !strings.ContainsRune(space, rune(tag[i])) {
+				continue
+			}
+			event, on := strings.CutPrefix(tag[i+1:], "on")
+			rest := strings.TrimLeft(event, letters)
+			if on && len(rest) < len(event) && strings.HasPrefix(strings.TrimLeft(rest, space), "=") {
+				return true
+			}
+		}
+	}
+}
 
 // runsCode reports a trigger that holds a program (Risu's triggers.ts).
 func runsCode(effects *jsondoc.Value) bool {

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,4 +69,30 @@ func TestCodeInReport(t *testing.T) {
 		note("a.charx", a, Options{To: "sillytavern"}))
 	assert.Contains(t, note("a.risum", samples.Module(strings.Replace(codeModule, `"regex"`, `"none"`, 1)), Options{To: "sillytavern"}), "The file for SillyTavern holds none of it")
 	assert.Empty(t, note("a.json", []byte(codeCard), Options{To: "sillytavern"}))
+}
+
+// The pattern says what is looked for; putsScript is the same without regexp.
+func TestPutsScriptIsThePattern(t *testing.T) {
+	pattern := regexp.MustCompile(`(?i)<script|javascript:|<[^>]+\son[a-z]+\s*=`)
+	parts := []string{"<", "<", "<img", "<SCRIPT", "<scr", "ipt", "java", "script", "javaScript", ":", ">", " ", " ", "\n", "\t", "\v", "\f", "\r", "\u00a0", "on", "On", "ON", "onerror", "click", "=", "=", "x", "é", "森", "\xff", "\x00", "\"", "-", "9"}
+	r := rand.New(rand.NewPCG(5, 6))
+	yes := 0
+	for range 200_000 {
+		var b strings.Builder
+		for range r.IntN(12) {
+			b.WriteString(parts[r.IntN(len(parts))])
+		}
+		s := b.String()
+		if putsScript(s) {
+			yes++
+		}
+		if pattern.MatchString(s) != putsScript(s) {
+			t.Fatalf("%q: the pattern says %v", s, !putsScript(s))
+		}
+	}
+	assert.Greater(t, yes, 10_000)
+	assert.Less(t, yes, 190_000)
+	assert.True(t, putsScript("<a \nonclick\n = x"))
+	assert.True(t, putsScript("<<b> <i "+strings.Repeat("on ", 100_000)+"onx="))
+	assert.False(t, putsScript(strings.Repeat("<a on", 100_000)))
 }

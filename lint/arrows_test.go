@@ -86,6 +86,26 @@ func appOf(folder string) (string, bool) {
 	return app, ok && app != "internal" && app != "all"
 }
 
+// heavy are libraries that the wasm programs do without: the Worker's size has a bound.
+var heavy = map[string]string{
+	"regexp":        "90 KB compressed; write out what is looked for",
+	"encoding/json": "jsondoc reads and wasm/plain writes",
+	"net/http":      "sockets live in edge and cmd",
+	"text/template": "there is package strings",
+	"html/template": "there is package strings",
+	"math/big":      "numbers of a card keep their spelling",
+}
+
+// inWasm reports a folder whose code is in the Worker.
+func inWasm(folder string) bool {
+	for _, f := range []string{"cmd/", "bench/", "testdata/", "lint", "edge", "library/", "canonical/", "formats/all/", "wasm/slim"} {
+		if fits(f, folder) && folder != "canonical" && folder != "formats/all" {
+			return false
+		}
+	}
+	return true
+}
+
 func TestArrowsPointDown(t *testing.T) {
 	root := ".."
 	documented := map[string]bool{}
@@ -122,6 +142,9 @@ func TestArrowsPointDown(t *testing.T) {
 		for _, im := range file.Imports {
 			name, err := strconv.Unquote(im.Path.Value)
 			require.NoError(t, err)
+			if why := heavy[name]; why != "" && inWasm(folder) {
+				assert.Fail(t, "a library too large for the Worker", "%s imports %s: %s", rel, name, why)
+			}
 			if to, ours := strings.CutPrefix(name, module); ours && !allowed(folder, to) {
 				assert.Fail(t, "an arrow points up or sideways", "%s imports %s (%s)", folder, to, rel)
 			}
