@@ -29,6 +29,7 @@ type Options struct {
 	Container formats.Container
 	Spec      string
 	AllowLoss bool
+	Password  string // opens an encrypted card, and locks it again on the way back; never shown or kept
 	// SkipReport leaves out the decoding and comparing of what was written; Report is then nil.
 	SkipReport bool
 }
@@ -38,6 +39,15 @@ func (o Options) limits() limits.Limits {
 		return limits.Card()
 	}
 	return o.Limits
+}
+
+// open sniffs a file.
+func (o Options) open(src rope.Source) (*formats.Input, error) {
+	in, err := formats.Open(src, o.Name, o.limits())
+	if err == nil {
+		in.Password = o.Password
+	}
+	return in, err
 }
 
 // BidResult is one codec's bid.
@@ -58,7 +68,7 @@ type Detection struct {
 
 // Detect tells what src is. It fails only when src is empty or cannot be read.
 func (e *Engine) Detect(src rope.Source, o Options) (*Detection, error) {
-	in, err := formats.Open(src, o.Name, o.limits())
+	in, err := o.open(src)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +125,7 @@ func (p *Pieces) Alone() *canonical.Entity {
 
 // Read detects and decodes src. A file that nobody claims is fault.NotRecognized, with what it is and what is read.
 func (e *Engine) Read(src rope.Source, o Options) (*Pieces, error) {
-	in, err := formats.Open(src, o.Name, o.limits())
+	in, err := o.open(src)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +273,7 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 		return nil, err
 	}
 	info := target.Info()
-	ctx := formats.EncodeContext{Container: o.Container, Spec: o.Spec, Limits: o.limits(), AllowLoss: o.AllowLoss}
+	ctx := formats.EncodeContext{Container: o.Container, Spec: o.Spec, Limits: o.limits(), AllowLoss: o.AllowLoss, Password: o.Password}
 	// A piece that knows the target already goes back into the container it came from; a new one keeps the source's.
 	if ctx.Container == "" && p.Primary.Bucket(info.ID) == nil {
 		switch {

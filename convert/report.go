@@ -127,6 +127,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 	in, err := formats.Open(enc.Data, file, ctx.Limits)
 	var back *Pieces
 	if err == nil {
+		in.Password = ctx.Password
 		back, err = e.decode(target, in)
 	}
 	if err != nil {

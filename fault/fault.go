@@ -14,9 +14,10 @@ const (
 	Empty         Code = "empty"          // no bytes at all
 	NotRecognized Code = "not-recognized" // bytes are fine, but no format claims them
 	NoCard        Code = "no-card"        // a sound container that holds no card
-	Unsupported   Code = "unsupported"    // known kind that bunzai does not read (encrypted, WebP, ...)
+	Unsupported   Code = "unsupported"    // known kind that bunzai does not read (WebP, a later version, ...)
 	Damaged       Code = "damaged"        // broken structure: bad base64, bad JSON, cut-off container
 	Ambiguous     Code = "ambiguous"      // two candidates and no rule to choose
+	Password      Code = "password"       // encrypted; the password is missing or wrong
 	OverLimit     Code = "limit"          // a bound of limits.Limits; Limit is set
 	WrongKind     Code = "wrong-kind"     // the target app has no place for this kind
 	UnknownTarget Code = "unknown-target" // no such app, container or spec version

@@ -118,6 +118,8 @@ type EncodeContext struct {
 	More      []*canonical.Entity
 	Limits    limits.Limits
 	AllowLoss bool // write even where archive content would be dropped
+	// Password locks a card again that came encrypted, as it opened it; "" is none. It is never shown or kept.
+	Password string
 }
 
 // Encoded is a finished file.

@@ -11,6 +11,7 @@ import (
 	"bunzai/container/jpeg"
 	"bunzai/container/media"
 	"bunzai/container/png"
+	"bunzai/container/rcc"
 	"bunzai/container/zip"
 	"bunzai/fault"
 	"bunzai/jsondoc"
@@ -23,7 +24,9 @@ import (
 type Input struct {
 	Source rope.Source
 	Name   string // file name as given, for messages only; it never decides the format
-	Limits limits.Limits
+	// Password opens an encrypted card; "" is none. It is set before anything is asked for, and never shown or kept.
+	Password string
+	Limits   limits.Limits
 
 	Kind  string // "png", "zip", "json", "text", "jpeg", "webp", ..., "unknown"
 	Label string // Kind in words for people: "a PNG picture"
@@ -153,6 +156,7 @@ type CardDoc struct {
 	Where  string       // "chunk ccv3", "entry card.json", "" for a JSON file
 	Chunk  string       // keyword of the chunk, lower case; "" elsewhere
 	Second *jsondoc.Doc // the other card chunk of a PNG (chara beside ccv3), nil when absent or broken
+	Locked bool         // the chunk is encrypted by Risu (package rcc), and was opened
 	// Warnings tell of a broken chunk that was passed over, repeated chunks and the like.
 	Warnings []string
 }
@@ -254,7 +258,7 @@ func (in *Input) pngCard() (*CardDoc, error) {
 			if i > 0 && (out.Chunk == k || out.Second != nil) {
 				break // of equal chunks the first good one counts
 			}
-			d, err := decodeChunk(p, t, in.Limits)
+			d, locked, err := decodeChunk(p, t, in)
 			if err != nil {
 				if firstErr == nil {
 					firstErr = err
@@ -266,7 +270,9 @@ func (in *Input) pngCard() (*CardDoc, error) {
 				continue
 			}
 			if out.Doc == nil {
-				out.Doc, out.Chunk, out.Where = d, k, "chunk "+t.Keyword
+				out.Doc, out.Chunk, out.Where, out.Locked = d, k, "chunk "+t.Keyword, locked
+			} else if locked {
+				out.Warnings = append(out.Warnings, "the chunk "+t.Keyword+" holds another copy of the card that Risu encrypted; it is passed over")
 			} else {
 				out.Second = d
 			}
@@ -281,24 +287,32 @@ func (in *Input) pngCard() (*CardDoc, error) {
 	return out, nil
 }
 
-func decodeChunk(p *png.File, t png.Text, lim limits.Limits) (*jsondoc.Doc, error) {
+func decodeChunk(p *png.File, t png.Text, in *Input) (d *jsondoc.Doc, locked bool, err error) {
 	where := "chunk " + t.Keyword
 	v, err := p.Text(t)
 	if err != nil {
-		return nil, fault.At(err, where)
+		return nil, false, fault.At(err, where)
 	}
-	b, _, err := datauri.DecodeCard(v)
-	if err != nil {
-		return nil, fault.At(err, where)
+	var b []byte
+	if locked = rcc.Is(v); locked {
+		var l *rcc.Lock
+		if l, err = rcc.Parse(v); err == nil {
+			b, _, err = l.Open(in.Password)
+		}
+	} else {
+		b, _, err = datauri.DecodeCard(v)
 	}
-	d, err := ParseBounded(b, lim)
 	if err != nil {
-		return nil, fault.At(err, where)
+		return nil, locked, fault.At(err, where)
+	}
+	d, err = ParseBounded(b, in.Limits)
+	if err != nil {
+		return nil, locked, fault.At(err, where)
 	}
 	if d.Root.Kind() != jsondoc.KindObject {
-		return nil, fault.New(fault.Damaged, where, "a card must be a JSON object, and this is %s", d.Root.Kind().String())
+		return nil, locked, fault.New(fault.Damaged, where, "a card must be a JSON object, and this is %s", d.Root.Kind().String())
 	}
-	return d, nil
+	return d, locked, nil
 }
 
 func quoteSome(names []string) string {

@@ -10,14 +10,12 @@ import (
 
 // DecodeCard decodes the value of a card chunk: base64 in any spelling that DecodeBase64 reads. A value that is JSON
 // text as it is (it starts with an opening brace) comes back unchanged with raw true. Errors: Damaged (empty, or no
-// base64), Unsupported (a card that Risu encrypted, "rcc||").
+// base64).
 func DecodeCard(value []byte) (text []byte, raw bool, err error) {
 	v := bytes.TrimLeft(bytes.TrimPrefix(value, bom), " \t\r\n\v\f")
 	switch {
 	case len(bytes.TrimRight(v, "\x00 \t\r\n\v\f")) == 0:
 		return nil, false, fault.New(fault.Damaged, "", "the card text is empty")
-	case bytes.HasPrefix(v, []byte("rcc||")):
-		return nil, false, fault.New(fault.Unsupported, "", "this card is encrypted by Risu (rcc), and only Risu can open it; export it from Risu without encryption")
 	case v[0] == '{':
 		return value, true, nil
 	}

@@ -6,10 +6,12 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image/jpeg"
 	"io"
 	"path"
 	"strings"
+	"testing"
 
 	"bunzai/formats"
 )
@@ -23,7 +25,7 @@ func risuCard(data []byte, c formats.Container) error {
 	held := func(uri string) (string, bool) { return "", false } // the bytes that a uri names
 	switch c {
 	case formats.PNG:
-		if card, err = stPNG(data, risuData); err == nil {
+		if card, err = stPNG(unlocked(data), risuData); err == nil {
 			held, err = risuChunks(data)
 		}
 	case formats.JSON:
@@ -77,6 +79,26 @@ func risuCard(data []byte, c formats.Container) error {
 		return fmt.Errorf("%d main icons", mains)
 	}
 	return nil
+}
+
+// unlocked is a PNG card with its encrypted chunk opened, as the app does before it looks at the card.
+func unlocked(data []byte) []byte {
+	if !bytes.Contains(data, []byte("\x00rcc||")) {
+		return data
+	}
+	t := testing.TB(new(testing.T))
+	chunks, _ := chunksOf(t, data)
+	out := []byte(pngSignature)
+	for _, c := range chunks {
+		body := c.data
+		if k, v, ok := c.text(t); ok && strings.HasPrefix(v, "rcc||") {
+			body = []byte(k + "\x00" + base64.StdEncoding.EncodeToString([]byte(cardText(t, v))))
+		}
+		out = binary.BigEndian.AppendUint32(out, uint32(len(body)))
+		body = append([]byte(c.kind), body...)
+		out = binary.BigEndian.AppendUint32(append(out, body...), crc32.ChecksumIEEE(body))
+	}
+	return out
 }
 
 // risuData are the members that the reader takes without a check.

@@ -4,6 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/zlib"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -55,7 +58,7 @@ func apart(t testing.TB, data []byte) (w wire) {
 		chunks, behind := chunksOf(t, data)
 		for _, c := range chunks {
 			if k, v, ok := c.text(t); ok && (strings.EqualFold(k, "chara") || strings.EqualFold(k, "ccv3") || k == "persona") {
-				w.docs = append(w.docs, doc{strings.ToLower(k), string(unbase64(t, v))})
+				w.docs = append(w.docs, doc{strings.ToLower(k), cardText(t, v)})
 				continue
 			}
 			w.rest = append(w.rest, part{c.kind, string(c.raw)})
@@ -112,6 +115,27 @@ func apart(t testing.TB, data []byte) (w wire) {
 		w.docs = []doc{{"file", string(data)}}
 	}
 	return w
+}
+
+// cardText is the document in a card chunk: base64, or one that Risu encrypted with its own password.
+func cardText(t testing.TB, v string) string {
+	t.Helper()
+	if !strings.HasPrefix(v, "rcc||") {
+		return string(unbase64(t, v))
+	}
+	p := strings.Split(v, "||")
+	require.Len(t, p, 5)
+	sealed, err := base64.StdEncoding.DecodeString(p[2])
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(sealed)), p[3])
+	key := sha256.Sum256([]byte("RISU_NONE"))
+	b, err := aes.NewCipher(key[:])
+	require.NoError(t, err)
+	g, err := cipher.NewGCM(b)
+	require.NoError(t, err)
+	text, err := g.Open(nil, make([]byte, 12), sealed, nil)
+	require.NoError(t, err)
+	return string(text)
 }
 
 // yamlLines is a YAML text as a JSON object: what stands from each line with a name up to the next one, letter by letter.

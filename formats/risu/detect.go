@@ -12,6 +12,7 @@ import (
 // Detect bids on cards that Risu wrote, and on archives with a card, which are Risu's invention:
 //
 //	1     a ZIP with card.json and a sign of the app, also where the card is damaged
+//	1     a PNG with a card that Risu encrypted, open or not
 //	0.95  a PNG or JSON card with extensions.risuai, before the generic reader's 0.9
 //	0.9   a ZIP whose card has a sign of Lumiverse and none of Risu: Lumiverse says 0.96
 //	0.85  a ZIP with card.json and no sign of Risu, below SillyTavern's 0.9
@@ -29,6 +30,9 @@ func (character) Detect(in *formats.Input) formats.Bid {
 		return formats.No("not a PNG, a JSON document or a ZIP")
 	}
 	cd, err := in.Card()
+	if in.IsPNG() && (fault.Is(err, fault.Password) || err == nil && cd.Locked) {
+		return formats.Bid{Score: 1, Reason: "the card is encrypted by Risu"}
+	}
 	if err != nil {
 		return formats.No("not a card that can be read: " + err.Error())
 	}

@@ -3,12 +3,10 @@ package risu
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/sha256"
 	"errors"
 	"io"
 
+	"bunzai/container/rcc"
 	"bunzai/fault"
 	"bunzai/formats"
 	"bunzai/formats/risu/msgpack"
@@ -196,21 +194,8 @@ func (p *packed) sealed() ([]byte, error) {
 	return held.Bytes, nil
 }
 
-func gcm() cipher.AEAD {
-	key := sha256.Sum256([]byte(presetKey))
-	b, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic(err) // the key has 32 bytes
-	}
-	g, err := cipher.NewGCM(b)
-	if err != nil {
-		panic(err)
-	}
-	return g
-}
-
 func open(sealed []byte) ([]byte, error) {
-	g := gcm()
+	g := rcc.GCM(presetKey)
 	plain, err := g.Open(nil, make([]byte, g.NonceSize()), sealed, nil)
 	if err != nil {
 		return nil, &fault.Error{Code: fault.Damaged, Where: "preset", Err: err, Message: "the preset in this file is damaged: its seal does not fit (Risu's own key was used). Download or export it again"}
@@ -225,7 +210,7 @@ func pack(plain []byte, twin *packed, as formats.Container) (*rope.Rope, error) 
 	if twin != nil && bytes.Equal(plain, twin.inner.Data()) {
 		gz = twin.gz
 	} else {
-		g := gcm()
+		g := rcc.GCM(presetKey)
 		sealed := g.Seal(nil, make([]byte, g.NonceSize()), plain, nil)
 		var outer []byte
 		if twin != nil {

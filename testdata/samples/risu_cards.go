@@ -2,6 +2,10 @@ package samples
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -197,4 +201,27 @@ func noteEntries() []Entry {
 	card := `{"spec": "chara_card_v3", "spec_version": "3.0", "data": {"name": "Rin", "description": "A courier.", "personality": "", "scenario": "", "first_mes": "Yes?", "mes_example": "", "creator_notes": "", "system_prompt": "", "post_history_instructions": "", "alternate_greetings": [], "character_book": {"extensions": {"risu_fullWordMatching": false}, "entries": [` + noteEntry + `]},
  "tags": [], "creator": "", "character_version": "", "extensions": {"risuai": {}, "depth_prompt": {"depth": 0, "prompt": ""}}, "group_only_greetings": [], "assets": [{"type": "icon", "uri": "embeded://assets/icon/image/main.png", "name": "main", "ext": "png"}]}}`
 	return []Entry{{Name: "assets/icon/image/main.png", Data: Dot(43), Stored: true}, {Name: "module.risum", Data: Module(module), Stored: true}, {Name: "card.json", Data: []byte(card)}}
+}
+
+// lockedCard is a card as Risu encrypted it in the first half of 2024.
+const lockedCard = `{"spec":"chara_card_v2","spec_version":"2.0","data":{"name":"Secret Rin","description":"A courier. 배달부","personality":"","scenario":"","first_mes":"Yes?","mes_example":"","creator_notes":"","system_prompt":"","post_history_instructions":"","alternate_greetings":[],"tags":[],"creator":"me","character_version":"1","extensions":{"risuai":{"emotions":[["Smile","__asset:1"]],"additionalAssets":[],"bias":[],"viewScreen":"emotion","zq":"zq-risu locked"}}}}`
+
+// LockedCard is that card with another description.
+func LockedCard(description string) string {
+	return strings.Replace(lockedCard, "A courier. 배달부", description, 1)
+}
+
+// Locked is the text of a chunk in which Risu encrypted a card; "" is its own password.
+func Locked(card, password string) string {
+	meta := `{"usePassword":true}`
+	if password == "" {
+		password, meta = "RISU_NONE", "{}"
+	}
+	key := sha256.Sum256([]byte(password))
+	b, err := aes.NewCipher(key[:])
+	must(err)
+	g, err := cipher.NewGCM(b)
+	must(err)
+	c := g.Seal(nil, make([]byte, 12), []byte(card), nil)
+	return fmt.Sprintf("rcc||rccv1||%s||%x||%s", base64Of(string(c)), sha256.Sum256(c), base64Of(meta))
 }

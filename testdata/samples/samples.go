@@ -87,6 +87,7 @@ func All() []Sample {
 	text(Character, "risu.json", RisuJSON())
 	add(Character, "risu.png", risuPNG())
 	add(Character, "risu-v2.png", risuV2())
+	add(Character, "risu-locked.png", PNG(Text("chara-ext-asset_:1", base64Of(string(Dot(51)))), Text("chara", Locked(lockedCard, ""))))
 	add(Character, "risu.charx", Archive(nil, risuEntries()...))
 	text(Character, "risu-note.json", risuNoted())
 	add(Character, "risu-note.charx", Archive(nil, noteEntries()...))

@@ -204,6 +204,10 @@ func (c *Card) fromPNG(in *formats.Input, cd *formats.CardDoc) error {
 	c.Warnings = append(c.Warnings, p.Warnings...)
 	c.Escrow.Media = canonical.RawBlob(rope.Of(in.Source), "image/png")
 	c.Escrow.Unmapped.Set("chunk", jsondoc.String(cd.Chunk))
+	if cd.Locked {
+		c.Escrow.Unmapped.Set(lockedFact, jsondoc.Bool(true))
+		c.Warnings = append(c.Warnings, "the card is encrypted in this file; a PNG for the app that it comes from stays so, and everybody can read every other file that is made of it")
+	}
 	if cd.Second != nil {
 		c.Escrow.Unmapped.Set("second", cd.Second.Root.Clone())
 		if x, y := cd.Doc.Root.Get("data"), cd.Second.Root.Get("data"); x != nil && y != nil && !jsondoc.Equal(x, y) {

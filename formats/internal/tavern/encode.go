@@ -36,6 +36,8 @@ type Draft struct {
 	Front     bool                 // an archive that stands behind a JPEG picture
 	Near      []formats.Near
 	Warnings  []string
+
+	password string
 }
 
 // Skeleton is an empty card of that variant.
@@ -82,7 +84,7 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 	if body == nil {
 		return nil, fault.New(fault.WrongKind, "", "%s writes characters with this codec, and this is a %s", a.Label, e.Kind)
 	}
-	d := &Draft{App: a, Variant: fresh, Container: ctx.Container}
+	d := &Draft{App: a, Variant: fresh, Container: ctx.Container, password: ctx.Password}
 	if a.JPEG && ctx.Container == formats.JPEG {
 		d.Container, d.Front = formats.CharX, true
 	}
@@ -538,7 +540,11 @@ func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, g
 
 func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded) (*rope.Rope, error) {
 	var chunks []Chunk
-	if d.Twin != nil && container(d.Twin) == formats.PNG && d.Second == nil && d.Variant == variant(d.Twin) {
+	lock, err := d.lock()
+	if err != nil {
+		return nil, err
+	}
+	if d.Twin != nil && container(d.Twin) == formats.PNG && d.Second == nil && (lock != nil || d.Variant == variant(d.Twin)) {
 		k, _ := d.Twin.Unmapped.Get("chunk").Text()
 		chunks = []Chunk{{k, d.Doc}}
 	} else if d.Second != nil {
@@ -546,7 +552,17 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 	} else {
 		chunks = pair(d.Doc, d.Variant)
 	}
-	add, err := chunkTexts(chunks, lim, out)
+	var add []png.Addition
+	if lock != nil {
+		add, err = lock.text(chunks[len(chunks)-1], lim, out)
+		if err == nil && len(chunks) > 1 { // a copy in the open beside it stays one
+			var open []png.Addition
+			open, err = chunkTexts(chunks[:1], lim, out)
+			add = append(open, add...)
+		}
+	} else {
+		add, err = chunkTexts(chunks, lim, out)
+	}
 	if err != nil {
 		return nil, err
 	}
