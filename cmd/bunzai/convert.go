@@ -15,6 +15,7 @@ import (
 )
 
 type convertCmd struct {
+	unlocking
 	Files      []string `arg:"" name:"file" help:"A file, or - for standard input. Several files, folders, ZIPs of cards and quoted patterns (\"cards/**/*.png\") with --out-dir or --out-zip."`
 	To         string   `required:"" help:"The app: sillytavern, lumiverse, ... (bunzai formats lists them). The kind of file follows from the input."`
 	Out        string   `short:"o" placeholder:"OUT" help:"One file: where to write, as a file, a folder, or - for standard output. Default: the suggested name in the current folder; standard output when the input is standard input."`
@@ -50,7 +51,7 @@ type result struct {
 // Run converts one file, or many.
 func (c *convertCmd) Run(s *streams) error {
 	lim, _ := limits.Named(c.Limits)
-	o := convert.Options{Limits: lim, To: c.To, Container: formats.Container(c.Container), Spec: c.Spec, AllowLoss: c.AllowLoss}
+	o := convert.Options{Limits: lim, To: c.To, Container: formats.Container(c.Container), Spec: c.Spec, AllowLoss: c.AllowLoss, Password: c.Password}
 	if c.OutDir != "" || c.OutZip != "" {
 		return c.runBatch(s, o)
 	}

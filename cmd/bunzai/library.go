@@ -83,6 +83,7 @@ func refText(kind canonical.Kind, id string) string { return string(kind) + "/" 
 
 type libraryImportCmd struct {
 	shelf
+	unlocking
 	Files     []string `arg:"" name:"file" help:"Files, folders, ZIPs of cards, account backups (.lvbak) and quoted patterns; - is standard input."`
 	Overwrite bool     `help:"Put each piece under its own id, in place of what is there."`
 	JSON      bool     `name:"json" help:"Print JSON, a line for each file."`
@@ -95,7 +96,7 @@ func (c *libraryImportCmd) Run(s *streams) error {
 		return err
 	}
 	defer done()
-	r := &reading{Files: c.Files, Limits: c.Limits}
+	r := &reading{unlocking: c.unlocking, Files: c.Files, Limits: c.Limits}
 	return r.each(s, c.JSON, func(engine *convert.Engine, f *file, o convert.Options) (any, []string, error) {
 		saved, err := c.save(store, engine, f, o)
 		if err != nil {
@@ -256,6 +257,7 @@ func (c *libraryShowCmd) Run(s *streams) error {
 
 type libraryExportCmd struct {
 	shelf
+	unlocking
 	Piece     string `arg:"" help:"The piece, as listed: kind/id, or the id alone."`
 	To        string `required:"" help:"The app: sillytavern, lumiverse, ... (bunzai formats lists them)."`
 	Out       string `short:"o" placeholder:"OUT" help:"Where to write, as a file, a folder, or - for standard output. Default: the suggested name in the current folder."`
@@ -282,7 +284,7 @@ func (c *libraryExportCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	o := convert.Options{Limits: c.limits(), To: c.To, Container: formats.Container(c.Container), Spec: c.Spec, AllowLoss: c.AllowLoss}
+	o := convert.Options{Limits: c.limits(), To: c.To, Container: formats.Container(c.Container), Spec: c.Spec, AllowLoss: c.AllowLoss, Password: c.Password}
 	if o.Container == "" {
 		o.Container = endingOf(c.Out)
 	}

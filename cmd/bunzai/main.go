@@ -125,6 +125,9 @@ func (s *streams) fail(err error, asJSON bool) int {
 		if f.Code == fault.OverLimit && f.Limit != nil && f.Limit.Raise == limits.Card().Raise {
 			fmt.Fprintln(s.err, "        on the command line that is --limits large")
 		}
+		if f.Code == fault.Password {
+			fmt.Fprintln(s.err, "        on the command line that is --password TEXT or, safer, the variable BUNZAI_PASSWORD")
+		}
 		if f.Code == fault.WouldLose && !isLoss {
 			fmt.Fprintln(s.err, "        to write it all the same, add --allow-loss")
 		}

@@ -9,8 +9,14 @@ import (
 	"bunzai/limits"
 )
 
+// unlocking is what every command takes that opens cards. What is given is printed nowhere.
+type unlocking struct {
+	Password string `env:"BUNZAI_PASSWORD" placeholder:"TEXT" help:"Opens cards that Risu encrypted with a password. The variable is safer: other programs can see a command line."`
+}
+
 // reading is what every command takes that only reads.
 type reading struct {
+	unlocking
 	Files  []string `arg:"" name:"file" help:"A file, or - for standard input. Several files, a folder or a quoted pattern give a table."`
 	Limits string   `enum:"card,large" default:"card" help:"Bounds on what a file may cost: card (any usual card) or large (archives with thousands of pictures)."`
 }
@@ -24,7 +30,7 @@ func (r *reading) open(s *streams) (*file, convert.Options, error) {
 	if err != nil {
 		return nil, convert.Options{}, err
 	}
-	return f, convert.Options{Name: f.name, Limits: lim}, nil
+	return f, convert.Options{Name: f.name, Limits: lim, Password: r.Password}, nil
 }
 
 type detectCmd struct {

@@ -49,7 +49,7 @@ func (r *reading) each(s *streams, asJSON bool, read1 func(*convert.Engine, *fil
 				return nil, nil, err
 			}
 			defer f.close()
-			return read1(engine, f, convert.Options{Name: f.name, Limits: lim})
+			return read1(engine, f, convert.Options{Name: f.name, Limits: lim, Password: r.Password})
 		}()
 		l := read{Source: it.label, Result: result}
 		if err == nil {

@@ -69,6 +69,9 @@ func (d *schemas) operation(rt *route, tokens bool) object {
 		params = append(params, object{"name": p.name, "in": "query", "required": p.required && !rt.body, "description": p.about, "schema": schema})
 		fields[p.name] = object{"type": "string", "description": p.about}
 	}
+	if rt.body {
+		params = append(params, object{"name": passwordHeader, "in": "header", "required": false, "description": passwordAbout, "schema": object{"type": "string"}})
+	}
 	if len(params) > 0 {
 		op["parameters"] = params
 	}

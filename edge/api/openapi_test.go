@@ -202,7 +202,7 @@ func TestClasses(t *testing.T) {
 		assert.GreaterOrEqual(t, c.Status, 400)
 		assert.NotEmpty(t, c.Title)
 	}
-	for _, code := range []string{"empty", "not-recognized", "no-card", "unsupported", "damaged", "ambiguous", "limit", "wrong-kind", "unknown-target", "would-lose", "bad-argument", "cancelled", "internal"} {
+	for _, code := range []string{"empty", "not-recognized", "no-card", "unsupported", "damaged", "ambiguous", "password", "limit", "wrong-kind", "unknown-target", "would-lose", "bad-argument", "cancelled", "internal"} {
 		assert.True(t, seen[code], code)
 	}
 }

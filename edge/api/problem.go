@@ -63,6 +63,7 @@ var classes = []ProblemClass{
 	{string(fault.NoCard), "No card inside", 422},
 	{string(fault.Damaged), "Damaged file", 422},
 	{string(fault.Ambiguous), "Ambiguous file", 422},
+	{string(fault.Password), "A password is needed", 422},
 	{string(fault.WrongKind), "The app has no such kind", 422},
 	{string(fault.WouldLose), "Content would be lost", 422},
 	{codeRate, "Too many requests", 429},

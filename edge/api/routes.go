@@ -39,6 +39,8 @@ type call struct {
 	src   rope.Source
 	name  string
 	note  note
+
+	password string // never logged
 }
 
 // Health is the answer of GET /healthz.
@@ -50,7 +52,7 @@ type Health struct {
 var (
 	nameParam = param{name: "name", about: "File name, for messages and for the name of the result. It never decides the format."}
 	reading   = []string{string(fault.Empty), string(fault.BadArgument), codeUnauthorized, codeForbidden, string(fault.Cancelled), string(fault.OverLimit), codeMediaType, codeRate, string(fault.Internal), codeBusy}
-	decoding  = append(slices.Clone(reading), string(fault.NotRecognized), string(fault.Unsupported), string(fault.NoCard), string(fault.Damaged), string(fault.Ambiguous))
+	decoding  = append(slices.Clone(reading), string(fault.NotRecognized), string(fault.Unsupported), string(fault.NoCard), string(fault.Damaged), string(fault.Ambiguous), string(fault.Password))
 	routes    []route
 )
 
@@ -98,7 +100,7 @@ func jsonAnswer(v any) *Response {
 }
 
 func (c *call) options(s *Service) convert.Options {
-	o := convert.Options{Name: c.query["name"], Limits: s.cfg.Limits}
+	o := convert.Options{Name: c.query["name"], Limits: s.cfg.Limits, Password: c.password}
 	if o.Name == "" {
 		o.Name = c.name
 	}

@@ -215,6 +215,9 @@ func (s *Service) Finish(r *Request, body rope.Source, err error) (res *Response
 		return p.response()
 	}
 	c.query = q
+	if p := c.unlock(); p != nil {
+		return p.response()
+	}
 	if p := c.unpack(); p != nil {
 		return p.response()
 	}
@@ -312,7 +315,7 @@ func (s *Service) options(r *Request, allowed []string) *Response {
 		return newProblem(codeForbidden, "pages of %s may not call this endpoint", cut(r.Header("Origin"))).response()
 	}
 	res.set("Access-Control-Allow-Methods", list)
-	res.set("Access-Control-Allow-Headers", "Authorization, Content-Type, Content-Disposition, If-None-Match, X-Request-Id")
+	res.set("Access-Control-Allow-Headers", "Authorization, Bunzai-Password, Content-Type, Content-Disposition, If-None-Match, X-Request-Id")
 	res.set("Access-Control-Max-Age", "86400")
 	return res
 }

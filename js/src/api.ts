@@ -8,7 +8,7 @@ import { platform } from './platform.js';
 import type { Bunzai, CallOptions, Conversion, Convert, Detection, FormatInfo, Inspection, LimitsProfile, OutputForm } from './types.js';
 
 const CALL = ['signal', 'onProgress'];
-const READ = ['name', 'limits', ...CALL];
+const READ = ['name', 'limits', 'password', ...CALL];
 const BOUNDED = ['limits', ...CALL];
 const KNOWN: Record<Method, readonly string[]> = {
   detect: READ,

@@ -23,7 +23,7 @@ export type LimitsProfile = 'card' | 'large' | 'edge';
 
 /** Classes of failure; programs switch on it, people read `message`. */
 export type ErrorCode =
-  | 'empty' | 'not-recognized' | 'no-card' | 'unsupported' | 'damaged' | 'ambiguous' | 'limit' | 'wrong-kind'
+  | 'empty' | 'not-recognized' | 'no-card' | 'unsupported' | 'damaged' | 'ambiguous' | 'password' | 'limit' | 'wrong-kind'
   | 'unknown-target' | 'would-lose' | 'no-piece' | 'bad-argument' | 'cancelled' | 'internal';
 
 export interface LimitHit {
@@ -76,6 +76,11 @@ export interface CommonOptions extends CallOptions {
   name?: string;
   /** Bounds on what a file may cost. Default `card`; `edge` in Cloudflare Workers. */
   limits?: LimitsProfile;
+  /**
+   * Opens a card that Risu encrypted with a password, and locks it again where it stays encrypted. Without the right one
+   * the call rejects with the code `password`. It is never shown or kept.
+   */
+  password?: string;
 }
 
 export interface InspectOptions extends CommonOptions {
@@ -324,6 +329,8 @@ export interface LibraryImportOptions extends LibraryCallOptions {
   name?: string;
   /** Put each piece under its own id, in place of what is there. */
   overwrite?: boolean;
+  /** Opens a card that Risu encrypted with a password. */
+  password?: string;
 }
 
 export interface LibraryListOptions extends CallOptions {
@@ -336,7 +343,7 @@ export interface LibraryShowOptions extends LibraryCallOptions {
   assets?: boolean;
 }
 
-export interface LibraryExportOptions extends LibraryCallOptions, Pick<ConvertOptions, 'name' | 'to' | 'container' | 'spec' | 'allowLoss' | 'dryRun'> {
+export interface LibraryExportOptions extends LibraryCallOptions, Pick<ConvertOptions, 'name' | 'password' | 'to' | 'container' | 'spec' | 'allowLoss' | 'dryRun'> {
   /** Form of the result. Default: `blob`. */
   output?: 'bytes' | 'blob';
 }

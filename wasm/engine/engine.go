@@ -40,12 +40,16 @@ func common(o options) (convert.Options, error) {
 	if err != nil {
 		return convert.Options{}, err
 	}
+	password, err := o.text("password")
+	if err != nil {
+		return convert.Options{}, err
+	}
 	lim, _ := limits.Named(profile)
-	return convert.Options{Name: name, Limits: lim}, nil
+	return convert.Options{Name: name, Limits: lim, Password: password}, nil
 }
 
 func detect(args []js.Value) (js.Value, error) {
-	o, err := optionsOf(arg(args, 1), "name", "limits")
+	o, err := optionsOf(arg(args, 1), "name", "limits", "password")
 	if err != nil {
 		return js.Undefined(), err
 	}
@@ -65,7 +69,7 @@ func detect(args []js.Value) (js.Value, error) {
 }
 
 func inspect(args []js.Value) (js.Value, error) {
-	o, err := optionsOf(arg(args, 1), "name", "limits", "assets")
+	o, err := optionsOf(arg(args, 1), "name", "limits", "password", "assets")
 	if err != nil {
 		return js.Undefined(), err
 	}
@@ -162,7 +166,7 @@ func target(o options, opt *convert.Options) (dry bool, output string, err error
 }
 
 func convertFile(args []js.Value) (js.Value, error) {
-	o, err := optionsOf(arg(args, 1), append([]string{"name", "limits"}, targetOptions...)...)
+	o, err := optionsOf(arg(args, 1), append([]string{"name", "limits", "password"}, targetOptions...)...)
 	if err != nil {
 		return js.Undefined(), err
 	}

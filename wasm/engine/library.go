@@ -65,7 +65,7 @@ func libraryOpen(args []js.Value) (js.Value, error) {
 }
 
 func libraryImport(args []js.Value) (js.Value, error) {
-	s, o, opt, err := shelf(args, "name", "overwrite")
+	s, o, opt, err := shelf(args, "name", "overwrite", "password")
 	if err != nil {
 		return js.Undefined(), err
 	}
@@ -149,7 +149,7 @@ func libraryShow(args []js.Value) (js.Value, error) {
 }
 
 func libraryExport(args []js.Value) (js.Value, error) {
-	s, o, opt, err := shelf(args, append([]string{"kind", "id", "name"}, targetOptions...)...)
+	s, o, opt, err := shelf(args, append([]string{"kind", "id", "name", "password"}, targetOptions...)...)
 	if err != nil {
 		return js.Undefined(), err
 	}

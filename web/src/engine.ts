@@ -132,7 +132,7 @@ export interface CallOptions {
   urgent?: boolean;
 }
 
-export function inspect(input: Input, options: { name: string; limits: LimitsProfile }, call: CallOptions = {}): Promise<Inspection> {
+export function inspect(input: Input, options: { name: string; limits: LimitsProfile; password: string }, call: CallOptions = {}): Promise<Inspection> {
   return enqueue((api) => api.inspect(input, { ...options, assets: true }), call);
 }
 

@@ -21,6 +21,8 @@ export interface FileItem {
   /** Reading has taken longer than people call instant. */
   slow: Signal<boolean>;
   limits: Signal<LimitsProfile>;
+  /** Of an encrypted card, as typed; forgotten with the file. */
+  password: string;
   inspection: Signal<Inspection | null>;
   failure: Signal<Failure | null>;
   /** Of a file that no format claims: what each said. */
@@ -89,6 +91,7 @@ export function addFiles(files: readonly File[]): void {
     status: signal('reading'),
     slow: signal(false),
     limits: signal('card'),
+    password: '',
     inspection: signal(null),
     failure: signal(null),
     bids: signal(null),
@@ -116,7 +119,7 @@ export async function read(item: FileItem, limits: LimitsProfile = item.limits.v
     item.slow.value = true;
   }, SLOW_AFTER);
   try {
-    const found = await engine.inspect(item.file, { name: item.file.name, limits }, { signal: abort.signal, urgent: current.peek() === item });
+    const found = await engine.inspect(item.file, { name: item.file.name, limits, password: item.password }, { signal: abort.signal, urgent: current.peek() === item });
     if (item.abort !== abort) return;
     item.inspection.value = found;
     item.status.value = 'ready';
@@ -192,6 +195,7 @@ export const outcomeFor = (item: FileItem, c: Choice): Outcome | undefined => it
 
 export function optionsFor(item: FileItem, c: Choice): ConvertOptions {
   const o: ConvertOptions = { to: c.app, name: item.file.name, limits: item.limits.value };
+  if (item.password) o.password = item.password;
   if (c.container) o.container = c.container;
   if (c.spec) o.spec = c.spec;
   return o;

@@ -45,6 +45,7 @@ for (const [look, how] of Object.entries(looks)) {
     const paths = [
       await write(tmp.dir, 'limit-x.json', '{"data":{"name":"X"}}'), await write(tmp.dir, 'p.png', cardPNG(undefined)),
       `${folder('dist-fake')}/sample.png`, await write(tmp.dir, 'lossy-x.json', '{"data":{"name":"X"}}'), await write(tmp.dir, 'hang-x.json', '{"data":{"name":"X"}}'),
+      await write(tmp.dir, 'locked-x.json', '{"data":{"name":"X"}}'),
     ];
     await drop(page, paths, { x: 150, y: 300 });
     await page.waitForFunction(() => document.querySelectorAll('.row[data-status="ready"]').length === 2);
@@ -67,6 +68,9 @@ for (const [look, how] of Object.entries(looks)) {
     await show(1);
     await page.waitForSelector('.problem[data-code="no-card"]');
     await clean(page, 'no card');
+    await show(5);
+    await page.waitForSelector('.problem[data-code="password"] .unlock');
+    await clean(page, 'locked');
     await show(2);
     await waitReady(page);
     await new Promise((r) => setTimeout(r, 300));

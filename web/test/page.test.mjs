@@ -104,6 +104,27 @@ test('limits: refused with numbers, opened with large limits by one button', () 
   assert.equal(await textOf(page, '.name'), 'Big');
 }));
 
+test('a locked card asks for its password, says a wrong one, and opens and saves with the right one', () => on({}, async (page, out) => {
+  await drop(page, [await write(tmp.dir, 'locked-rin.json', JSON.stringify(card('Rin')))]);
+  await page.waitForSelector('.problem[data-code="password"] input[type="password"]');
+  assert.equal(await textOf(page, '.problem h3'), 'This card is locked');
+  assert.equal(await page.$eval('.unlock input', (i) => i.labels[0].textContent), 'Password of the card');
+  await page.focus('.unlock input');
+  await page.keyboard.type('wrong');
+  await page.keyboard.press('Enter');
+  await waitText(page, '.problem', 'does not open');
+  await page.waitForFunction(() => document.activeElement?.matches('.unlock input[aria-invalid="true"]'));
+  assert.equal(await page.$eval('.unlock input', (i) => i.value), '');
+  await page.keyboard.type('sesame');
+  await page.keyboard.press('Enter');
+  await waitReady(page);
+  assert.equal(await textOf(page, '.name'), 'Rin');
+  await page.waitForFunction(() => document.activeElement?.matches('article.card'));
+  assert.ok(!page.url().includes('sesame'));
+  const got = await download(page, out, () => page.click('[data-save]'));
+  assert.equal(JSON.parse(got.bytes.toString()).data.name, 'Rin');
+}));
+
 test('would-lose: said before, saved only with "Save anyway"', () => on({}, async (page, out) => {
   await drop(page, [await write(tmp.dir, 'lossy-x.json', JSON.stringify(card('Lossy')))]);
   await waitReady(page);

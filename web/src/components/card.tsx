@@ -11,6 +11,7 @@ import { Name } from './name.tsx';
 import { Outcome } from './outcome.tsx';
 import { Problem } from './problem.tsx';
 import { Targets } from './targets.tsx';
+import { Unlock } from './unlock.tsx';
 import { Bids } from './why.tsx';
 import { focusRow } from '../keys.ts';
 
@@ -94,6 +95,8 @@ function Failed({ item }: { item: FileItem }) {
               <Bids found={unknown} />
             </div>
           </Disclosure>
+        ) : f.code === 'password' ? (
+          <Unlock item={item} />
         ) : raise ? (
           <button type="button" class="primary" onClick={() => void read(item, 'large')}>
             {words.largeLimits}

@@ -1,6 +1,6 @@
 // A stand-in for the Go engine, for development and page tests only (`--mode fake`); never in the production bundle.
 // It reads V2 cards from PNG and JSON, makes believable reports, and misbehaves on request of the file's name:
-// slow-, crash-, hang-, limit-, huge-, lossy-, unknown-, heavy-.
+// slow-, crash-, hang-, limit-, huge-, lossy-, locked-, unknown-, heavy-.
 import type { AssetView, CommonOptions, Conversion, ConvertOptions, Detection, Engine, FormatInfo, Input, Inspection, PieceView, ReportItem, Verdict } from '../../../js/src/types.ts';
 import { failure } from '../failure.ts';
 
@@ -43,6 +43,9 @@ async function read(input: Input, o: CommonOptions = {}): Promise<Read> {
   if (name.startsWith('huge-')) {
     const [found, value, raise] = o.limits === 'large' ? [40_000, 20_000, ''] : [40_000, 512, 'open it with large limits'];
     throw { ...failure('limit', 'too many entries', 'ZIP end record'), limit: { name: 'ArchiveEntries', value, found, unit: 'entries', raise } };
+  }
+  if (name.startsWith('locked-') && o.password !== 'sesame') {
+    throw failure('password', o.password ? 'the password does not open this encrypted card' : 'this card is encrypted by Risu with a password; give the password to open it', 'chunk chara');
   }
   if (name.startsWith('unknown-')) throw failure('not-recognized', 'this is a Pygmalion character, which this version of bunzai does not read yet');
   if (blob.size === 0) throw failure('empty', 'the file is empty');
