@@ -1,11 +1,13 @@
 // The built package in Node: node --test. Run `make js` first.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createCipheriv, createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { crc32, deflateSync } from 'node:zlib';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = (name) => pathToFileURL(join(here, '..', 'dist', name)).href;
@@ -18,6 +20,23 @@ const data = {
   character_version: '1', extensions: {},
 };
 const text = (more = {}) => JSON.stringify({ spec: 'chara_card_v2', spec_version: '2.0', data: { ...data, ...more } });
+/** A PNG with a card as Risu encrypted it. */
+function lockedPNG(json, password) {
+  const cipher = createCipheriv('aes-256-gcm', createHash('sha256').update(password).digest(), Buffer.alloc(12));
+  const c = Buffer.concat([cipher.update(json), cipher.final(), cipher.getAuthTag()]);
+  const text = `rcc||rccv1||${c.toString('base64')}||${createHash('sha256').update(c).digest('hex')}||${Buffer.from('{"usePassword":true}').toString('base64')}`;
+  const chunk = (kind, body) => {
+    const b = Buffer.concat([Buffer.alloc(4), Buffer.from(kind), body, Buffer.alloc(4)]);
+    b.writeUInt32BE(body.length, 0);
+    b.writeUInt32BE(crc32(b.subarray(4, -4)), b.length - 4);
+    return b;
+  };
+  const head = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0]);
+  return new Uint8Array(Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head), chunk('IDAT', deflateSync(Buffer.alloc(2))),
+    chunk('tEXt', Buffer.from(`chara\0${text}`)), chunk('IEND', Buffer.alloc(0)),
+  ]));
+}
 const bytes = (s) => new TextEncoder().encode(s);
 const card = text();
 
@@ -130,6 +149,18 @@ describe('calls', () => {
       return true;
     });
     assert.equal((await detect(bytes(card))).format.app, 'sillytavern', 'and the next call works');
+  });
+
+  test('a card that Risu encrypted opens with its password and stays locked for Risu', async () => {
+    const locked = lockedPNG(card, 'Pässwörd');
+    assert.equal((await detect(locked)).format?.id, 'risu');
+    for (const password of [undefined, 'wrong']) {
+      await assert.rejects(inspect(locked, { password }), (e) => e.name === 'BunzaiError' && e.code === 'password' && e.where === 'chunk chara' && !e.message.includes('wrong'));
+    }
+    const password = 'Pässwörd';
+    assert.equal((await inspect(locked, { password })).pieces[0].name, 'Sera');
+    assert.deepEqual(Buffer.from((await convert(locked, { to: 'risu', password })).data), Buffer.from(locked));
+    await assert.rejects(convert(locked, { to: 'risu', password: 7 }), (e) => e.code === 'bad-argument');
   });
 
   test('a result stays valid after later calls', async () => {
