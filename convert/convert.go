@@ -283,8 +283,7 @@ func (e *Engine) Emit(p *Pieces, o Options) (*Output, error) {
 			ctx.Container = formats.CharX // the same archive
 		}
 	}
-	back := ctx.Container == p.Container && p.Primary.Bucket(info.ID) != nil // a kind of file that is only written back
-	if ctx.Container != "" && !back && !has(info.Containers, ctx.Container) {
+	if ctx.Container != "" && !formats.Writes(target, p.Primary, ctx.Container) {
 		return nil, fault.New(fault.UnknownTarget, "", "%s has no container %q for a %s; it has %s", info.AppLabel, ctx.Container, info.Kind, list(info.Containers))
 	}
 	ctx.More = p.More

@@ -14,6 +14,7 @@ import (
 	"bunzai/fault"
 	"bunzai/limits"
 	"bunzai/rope"
+	"bunzai/testdata/samples"
 )
 
 // rich is a card with something in every field, as JSON values that a test may replace one by one.
@@ -185,7 +186,10 @@ func seeds(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	for _, h := range hostiles() {
+	for _, name := range []string{"risu.json", "risu.charx", "risu.jpeg", "risu-v2.png", "risu-note.charx", "risu-note.json", "risu-lore.json", "risu-module.risum", "risu-module.json", "preset-risu.json", "preset.risup"} {
+		f.Add(samples.Get(name).Data)
+	}
+	for _, h := range append(hostiles(), risuHostiles()...) {
 		if h.code == fault.OverLimit || strings.Contains(h.name, "0 ") || strings.Contains(h.name, ",000") {
 			continue // large
 		}
@@ -225,6 +229,24 @@ func FuzzConvert(f *testing.F) {
 		}
 		for _, to := range all {
 			tryOne(t, e, string(b), to, "")
+		}
+	})
+}
+
+// FuzzPacked: whatever lies under the seal of a preset of Risu is read or refused in words, and what is read is written
+// for every target.
+func FuzzPacked(f *testing.F) {
+	f.Add([]byte(namedPreset(0, "")))
+	f.Add([]byte(namedPreset(1, "\xaepromptTemplate\x92\x83\xa4type\xa5plain\xa4text\xa1x\xa4role\xa3bot\x81\xa4type\xa4chat")))
+	f.Add([]byte(namedPreset(2, "\xa4bias\x91\x92\xa1a\x05\xa1u\xd4\x00\x00")))
+	e := convert.New()
+	all := targets(e)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 16<<10 {
+			return
+		}
+		for _, to := range all {
+			tryOne(t, e, risup(string(b)), to, "")
 		}
 	})
 }

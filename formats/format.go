@@ -4,6 +4,8 @@
 package formats
 
 import (
+	"slices"
+
 	"bunzai/canonical"
 	"bunzai/limits"
 	"bunzai/rope"
@@ -60,6 +62,21 @@ type Codec interface {
 	Encode(e *canonical.Entity, ctx EncodeContext) (*Encoded, error)
 	// Fields is the field map as seen from the canonical side: which paths have a place in this app's files.
 	Fields() []Field
+}
+
+// Returner is implemented by codecs that give some pieces back in a container in which they write nothing new.
+type Returner interface {
+	// Returns names the container besides Info's in which e can go back to the app it came from; "" when there is none.
+	Returns(e *canonical.Entity) Container
+}
+
+// Writes tells whether c writes e into the container: one of its own, or the one that e came in.
+func Writes(c Codec, e *canonical.Entity, container Container) bool {
+	if slices.Contains(c.Info().Containers, container) {
+		return true
+	}
+	r, ok := c.(Returner)
+	return ok && e != nil && e.Bucket(c.Info().ID) != nil && container != "" && r.Returns(e) == container
 }
 
 // BookExtractor is implemented by character codecs whose embedded lorebooks are not (only) a character_book.

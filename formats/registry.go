@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"slices"
 	"sort"
 
 	"bunzai/canonical"
@@ -71,7 +70,7 @@ func (r *Registry) TargetIn(app string, kind canonical.Kind, container Container
 		known = known || i.App == app || i.ID == app
 	}
 	for _, c := range found {
-		if container != "" && slices.Contains(c.Info().Containers, container) {
+		if container != "" && Writes(c, e, container) {
 			return c, nil
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Law 1: same format, unedited: identical.
 
-// TestLaw1 writes every source for the app that reads it, without an edit.
+// TestLaw1 writes every source for the app that reads it, without an edit, and once more with its container named.
 func TestLaw1(t *testing.T) {
 	eachSource(t, func(t *testing.T, s source) {
 		if s.foreign {
@@ -20,6 +20,8 @@ func TestLaw1(t *testing.T) {
 		p := read(t, s.data)
 		out := emit(t, p, convert.Options{To: p.Info.App})
 		sameFile(t, s.data, out)
+		named := emit(t, p, convert.Options{To: p.Info.App, Container: p.Container})
+		require.Equal(t, out, named, "the container that it came in, asked for by name, changes nothing")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -287,6 +288,15 @@ func moduleTwin(e *canonical.Entity) (*moduleParts, error) {
 	return newModuleParts(nil, o.Raw.Clone()), nil
 }
 
+// Returns implements formats.Returner: a JSON module goes back as one.
+func (moduleFile) Returns(e *canonical.Entity) formats.Container {
+	o := e.Bucket(moduleID)
+	if o == nil || o.Raw == nil || slices.ContainsFunc(o.Files, func(f canonical.File) bool { return f.Path == moduleEntry }) {
+		return ""
+	}
+	return formats.JSON
+}
+
 // ExtractBooks implements formats.BookExtractor.
 func (moduleFile) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
 	o := e.Bucket(moduleID)
@@ -352,11 +362,14 @@ func (moduleFile) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*forma
 		return nil, err
 	}
 	fresh := p == nil
-	container := formats.Risum
-	if !fresh && p.file == nil && ctx.Container == "" {
-		container = formats.JSON
+	container := ctx.Container
+	if container == "" {
+		container = formats.Risum
+		if back := (moduleFile{}).Returns(e); back != "" {
+			container = back
+		}
 	}
-	if ctx.Container != "" && ctx.Container != formats.Risum {
+	if container != formats.Risum && (fresh || p.file != nil || container != formats.JSON) {
 		return nil, fault.New(fault.UnknownTarget, "", "a Risu module is a .risum file; there is no container %q for it", ctx.Container)
 	}
 	if fresh {

@@ -235,6 +235,14 @@ func portraitOf(p *png.File) (*canonical.Asset, error) {
 	return &canonical.Asset{Role: canonical.RolePortrait, Mime: canonical.Ptr("image/png"), Blob: canonical.RawBlob(data, "image/png")}, nil
 }
 
+// Returns implements formats.Returner: what came from Risu can also be had as the text of its chunk.
+func (persona) Returns(e *canonical.Entity) formats.Container {
+	if twin := e.Bucket(personaID); twin != nil && twin.Raw != nil {
+		return formats.JSON
+	}
+	return ""
+}
+
 // Encode writes over the persona that the piece came from, or a new one.
 func (persona) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {
 	body, ok := e.Body.(*personas.Body)

@@ -58,7 +58,7 @@ var app = &tavern.App{
 	Parked: map[string]string{
 		"attribution.creatorNotesMultilingual": "Risu drops it on import; the file keeps it",
 		"attribution.updatedAt":                "Risu dates a card by its export; the file keeps it",
-		"prompts.depthInjections":              "Risu drops the character note on import; the file keeps it",
+		"prompts.depthInjections":              "Risu drops the note when it takes a card in; a card from another app has it as a marked entry of its lorebook too, which Risu reads",
 		"settings.talkativeness":               ignores,
 		"worldName":                            ignores,
 	},

@@ -68,6 +68,9 @@ func (character) Decode(in *formats.Input) (*formats.Decoded, error) {
 	return d, nil
 }
 
+// Returns implements formats.Returner: a YAML card goes back as one.
+func (character) Returns(e *canonical.Entity) formats.Container { return app.Returns(e) }
+
 // ExtractBooks implements formats.BookExtractor.
 func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
 	return app.ExtractBooks(e, nil)

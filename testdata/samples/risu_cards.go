@@ -2,8 +2,6 @@ package samples
 
 import (
 	"bytes"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/sha256"
 	"fmt"
 	"image"
@@ -217,11 +215,7 @@ func Locked(card, password string) string {
 	if password == "" {
 		password, meta = "RISU_NONE", "{}"
 	}
-	key := sha256.Sum256([]byte(password))
-	b, err := aes.NewCipher(key[:])
-	must(err)
-	g, err := cipher.NewGCM(b)
-	must(err)
-	c := g.Seal(nil, make([]byte, 12), []byte(card), nil)
+	seal, _ := RisuGCM(password)
+	c := seal([]byte(card))
 	return fmt.Sprintf("rcc||rccv1||%s||%x||%s", base64Of(string(c)), sha256.Sum256(c), base64Of(meta))
 }

@@ -321,6 +321,14 @@ func resourcesOf(e *canonical.Escrow, lim limits.Limits) (*Resources, error) {
 	return &Resources{Container: formats.JSON, Limits: lim}, nil
 }
 
+// Returns is the container that a piece of this app came in, which formats.Returner asks for; "" for others.
+func (a *App) Returns(e *canonical.Entity) formats.Container {
+	if twin := e.Bucket(a.Name); twin != nil && twin.Raw != nil && variant(twin) != "" {
+		return container(twin)
+	}
+	return ""
+}
+
 func container(e *canonical.Escrow) formats.Container {
 	s, _ := e.Unmapped.Get("container").Text()
 	return formats.Container(s)
