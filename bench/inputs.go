@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math/rand/v2"
 	"strings"
 )
@@ -59,6 +60,42 @@ func Inputs() []Input {
 		list[i].Data = data
 	}
 	return list
+}
+
+// HugePictures is how many pictures Huge holds.
+const HugePictures = 2100
+
+// Huge writes a Risu archive of 400 MiB: a card with a lorebook and pictures of 200 KB each, stored. It is never whole in memory.
+func Huge(to io.Writer) error {
+	w := zip.NewWriter(to)
+	assets := make([]map[string]any, HugePictures)
+	for i := range assets {
+		name, kind := fmt.Sprintf("assets/other/image/a%d.png", i), "x-risu-asset"
+		switch {
+		case i == 0:
+			name, kind = "assets/icon/image/main.png", "icon"
+		case i < HugePictures/2:
+			name, kind = fmt.Sprintf("assets/emotion/image/e%d.png", i), "emotion"
+		}
+		assets[i] = map[string]any{"type": kind, "uri": "embeded://" + name, "name": fmt.Sprintf("a%d", i), "ext": "png"}
+	}
+	doc := bytes.Replace(card(3, 40, 600, assets), []byte(`"extensions":{"depth_prompt"`), []byte(`"extensions":{"risuai":{},"depth_prompt"`), 1)
+	put := func(name string, method uint16, data []byte) error {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		if err == nil {
+			_, err = f.Write(data)
+		}
+		return err
+	}
+	for i, a := range assets {
+		if err := put(strings.TrimPrefix(a["uri"].(string), "embeded://"), zip.Store, picture(uint64(i), 199_500, nil)); err != nil {
+			return err
+		}
+	}
+	if err := put("card.json", zip.Deflate, doc); err != nil {
+		return err
+	}
+	return w.Close()
 }
 
 // List names the inputs without making them.

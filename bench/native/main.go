@@ -20,10 +20,19 @@ func main() {
 	dir := flag.String("dir", "bin/bench", "folder for the inputs")
 	program := flag.String("program", "bin/bunzai", "the command line to measure")
 	inputs := flag.Bool("inputs", false, "only write the inputs")
+	large := flag.String("huge", "", "only write the huge input, to this file")
 	flag.Parse()
-	work := func() error { return measure(*dir, *program) }
-	if *inputs {
+	work := func() error {
+		if err := measure(*dir, *program); err != nil {
+			return err
+		}
+		return huge(*dir, *program)
+	}
+	switch {
+	case *inputs:
 		work = func() error { return write(*dir) }
+	case *large != "":
+		work = func() error { return writeHuge(*large) }
 	}
 	if err := work(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -65,16 +74,12 @@ func measure(dir, program string) error {
 			var peak int64
 			refused := ""
 			for range 5 {
-				cmd := exec.Command(program, args...)
-				began := time.Now()
-				if out, err := cmd.CombinedOutput(); err != nil {
-					refused = strings.TrimSpace(string(out))
+				took, kib, said, err := run(program, args...)
+				if err != nil {
+					refused = said
 					break
 				}
-				times = append(times, time.Since(began))
-				if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-					peak = max(peak, u.Maxrss)
-				}
+				times, peak = append(times, took), max(peak, kib)
 			}
 			if refused != "" {
 				fmt.Printf("%-16s %-8s %s\n", in.Name, to, refused)
@@ -86,4 +91,16 @@ func measure(dir, program string) error {
 		}
 	}
 	return nil
+}
+
+// run runs the command line once: the wall time, the peak memory in KiB, and what it said.
+func run(program string, args ...string) (took time.Duration, peak int64, said string, err error) {
+	cmd := exec.Command(program, args...)
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	took = time.Since(began)
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		peak = u.Maxrss
+	}
+	return took, peak, strings.TrimSpace(string(out)), err
 }
