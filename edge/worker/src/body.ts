@@ -38,6 +38,29 @@ export class NoRoom extends Error {}
 /** How long a body waits for room, in ms. */
 const PATIENCE = 5000;
 
+/** Bodies below this many bytes get a buffer of their own. */
+const SMALL = 64 << 10;
+
+/**
+ * One buffer that an earlier body lay in: new memory costs more than reading does. What was in it is never seen, since a
+ * body is what was read.
+ */
+let spare: ArrayBuffer | null = null;
+
+function buffer(n: number): Uint8Array<ArrayBuffer> {
+  const b = spare;
+  if (n < SMALL || !b || b.byteLength < n) return new Uint8Array(n);
+  spare = null;
+  return new Uint8Array(b, 0, n);
+}
+
+/** Gives a body's memory to the next one. Nothing may look at the body or a range of it afterwards. */
+export function release(body: Body): void {
+  const b = body.blocks[0]?.buffer;
+  body.blocks.length = 0;
+  if (b instanceof ArrayBuffer && b.byteLength >= SMALL && b.byteLength > (spare?.byteLength ?? 0)) spare = b;
+}
+
 /** Reads a stream to its end, counting. `room` is asked for every block before it is read. */
 export async function readBody(stream: ReadableStream | null, declared: number, limit: number, room: (bytes: number) => boolean): Promise<Body> {
   const body = new Body();
@@ -56,7 +79,7 @@ export async function readBody(stream: ReadableStream | null, declared: number, 
       if (waited >= PATIENCE) await stop(new NoRoom('no room'));
       await scheduler.wait(50);
     }
-    const { value, done } = await reader.readAtLeast(want, new Uint8Array(want));
+    const { value, done } = await reader.readAtLeast(want, buffer(want));
     if (value && value.length > 0) {
       body.blocks.push(value);
       body.size += value.length;

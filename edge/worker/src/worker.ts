@@ -1,4 +1,4 @@
-import { NoRoom, Room, TooLarge, joined, readBody, type Body, type Share } from './body.js';
+import { NoRoom, Room, TooLarge, joined, readBody, release, type Body, type Share } from './body.js';
 import { deadLetters, isDead, jobs, ownsJobs, work, type Message } from './bulk.js';
 import { Engine, type Answer, type RequestArgs } from './engine.js';
 import type { Env } from './env.js';
@@ -39,9 +39,8 @@ const worker = {
     try {
       let answer = e.admit(args);
       if (!answer) answer = await answerBody(e, request, args, share);
-      const own = answer.pieces.reduce((n, p) => n + p.length, 0);
-      if (own > JOINED) flows = true;
-      return respond(answer, own, ctx, share);
+      flows = sizeOf(answer) > JOINED;
+      return respond(answer, ctx, share);
     } finally {
       if (!flows) share.free();
       if (e.cold) {
@@ -67,13 +66,23 @@ async function answerBody(e: Engine, request: Request, args: RequestArgs, share:
     if (x instanceof NoRoom) return e.busy(args);
     return e.finish(args, null, x instanceof TooLarge ? 'large' : 'broken');
   }
-  return e.finish(args, body);
+  const answer = e.finish(args, body);
+  if (sizeOf(answer) <= JOINED) {
+    answer.pieces = [joined(answer.pieces)];
+    release(body);
+  }
+  return answer;
 }
 
-function respond(answer: Answer, size: number, ctx: ExecutionContext, share: Share): Response {
+function sizeOf(answer: Answer): number {
+  return answer.pieces.reduce((n, p) => n + p.length, 0);
+}
+
+function respond(answer: Answer, ctx: ExecutionContext, share: Share): Response {
+  const size = sizeOf(answer);
   const init: ResponseInit = { status: answer.status, headers: answer.headers };
   if (!answer.body) return new Response(null, init);
-  if (size <= JOINED) return new Response(joined(answer.pieces), init);
+  if (size <= JOINED) return new Response(answer.pieces.length === 1 ? answer.pieces[0] : joined(answer.pieces), init);
   const { readable, writable } = new FixedLengthStream(size);
   ctx.waitUntil(flow(answer.pieces, writable).finally(() => share.free()));
   return new Response(readable, init);
