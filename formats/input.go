@@ -226,24 +226,28 @@ func (in *Input) zipCard() (*CardDoc, error) {
 	return &CardDoc{Doc: d, Where: where, Warnings: warn}, nil
 }
 
-// pngCard picks the card chunk: ccv3 before chara, of equal ones the first; a broken ccv3 falls back to a good chara
-// with a warning; one that breaks a limit is refused.
+// pngCard picks the card chunk. A tEXt chunk goes before the kinds that SillyTavern and Risu do not read (zTXt, iTXt):
+// beside fresh ones those are stale, since the apps only replace what they read. Then ccv3 before chara, of equal ones the
+// first; one that is broken, or holds no card, falls back to a good one with a warning; one that breaks a limit is refused.
 func (in *Input) pngCard() (*CardDoc, error) {
 	p, err := in.PNG()
 	if err != nil {
 		return nil, err
 	}
 	texts := p.Texts()
-	seen := map[string][]png.Text{}
+	var seen, unread []png.Text
 	var others []string
 	for _, t := range texts {
-		if k := strings.ToLower(t.Keyword); png.IsCardKeyword(k) {
-			seen[k] = append(seen[k], t)
-		} else {
+		switch {
+		case !png.IsCardKeyword(t.Keyword):
 			others = append(others, t.Keyword)
+		case p.Chunks[t.Chunk].Type == "tEXt":
+			seen = append(seen, t)
+		default:
+			unread = append(unread, t)
 		}
 	}
-	if len(seen) == 0 {
+	if len(seen)+len(unread) == 0 {
 		msg := "this PNG holds no character card: it has no chara or ccv3 chunk"
 		if len(others) > 0 {
 			msg += ", only " + quoteSome(others)
@@ -251,40 +255,78 @@ func (in *Input) pngCard() (*CardDoc, error) {
 		return nil, fault.New(fault.NoCard, "", "%s. Perhaps the app or site that it came from saved the picture without its data", msg)
 	}
 	out := &CardDoc{}
-	var firstErr error
-	for _, k := range []string{"ccv3", "chara"} {
-		list := seen[k]
-		for i, t := range list {
-			if i > 0 && (out.Chunk == k || out.Second != nil) {
-				break // of equal chunks the first good one counts
-			}
-			d, locked, err := decodeChunk(p, t, in)
-			if err != nil {
-				if firstErr == nil {
-					firstErr = err
-				}
-				if fault.Is(err, fault.OverLimit) {
-					return nil, err
-				}
-				out.Warnings = append(out.Warnings, "the chunk "+t.Keyword+" could not be read: "+err.Error())
-				continue
-			}
-			if out.Doc == nil {
-				out.Doc, out.Chunk, out.Where, out.Locked = d, k, "chunk "+t.Keyword, locked
-			} else if locked {
-				out.Warnings = append(out.Warnings, "the chunk "+t.Keyword+" holds another copy of the card that Risu encrypted; it is passed over")
-			} else {
-				out.Second = d
-			}
+	firstErr := in.pickChunk(p, seen, out)
+	switch {
+	case fault.Is(firstErr, fault.OverLimit):
+		return nil, firstErr
+	case out.Doc == nil || !holdsCard(out.Doc):
+		hollow := *out
+		out.Doc, out.Second = nil, nil
+		err := in.pickChunk(p, unread, out)
+		if fault.Is(err, fault.OverLimit) {
+			return nil, err
 		}
-		if len(list) > 1 {
-			out.Warnings = append(out.Warnings, "there are several "+k+" chunks; the first readable one counts")
+		if firstErr == nil {
+			firstErr = err
 		}
+		if hollow.Doc != nil && (out.Doc == nil || !holdsCard(out.Doc)) {
+			return &hollow, nil // whoever reads it says what it is
+		}
+	case len(unread) > 0:
+		t := unread[0]
+		out.Warnings = append(out.Warnings, "the picture holds another copy of the card in the "+p.Chunks[t.Chunk].Type+" chunk ("+t.Keyword+"), which SillyTavern and Risu do not read; the one that they read counts")
 	}
 	if out.Doc == nil {
 		return nil, firstErr
 	}
 	return out, nil
+}
+
+// holdsCard tells a document with the name or the data of a card from one that cannot be one.
+func holdsCard(d *jsondoc.Doc) bool {
+	_, named := d.Root.Get("name").Text()
+	return named || d.Root.Get("data").Kind() == jsondoc.KindObject
+}
+
+// pickChunk picks among chunks that apps read alike. The error is the first that a chunk has, or the limit that one breaks.
+func (in *Input) pickChunk(p *png.File, texts []png.Text, out *CardDoc) (firstErr error) {
+	for _, k := range []string{"ccv3", "chara"} {
+		read, n := false, 0
+		for _, t := range texts {
+			if strings.ToLower(t.Keyword) != k {
+				continue
+			}
+			if n++; read {
+				continue // of equal chunks the first good one counts
+			}
+			d, locked, err := decodeChunk(p, t, in)
+			if err != nil {
+				if fault.Is(err, fault.OverLimit) {
+					return err
+				}
+				if firstErr == nil {
+					firstErr = err
+				}
+				out.Warnings = append(out.Warnings, "the chunk "+t.Keyword+" could not be read: "+err.Error())
+				continue
+			}
+			switch {
+			case out.Doc == nil || !holdsCard(out.Doc) && holdsCard(d):
+				if out.Doc != nil {
+					out.Warnings = append(out.Warnings, "the chunk "+out.Chunk+" holds JSON, but neither a name nor data, so it is no card")
+				}
+				out.Doc, out.Chunk, out.Where, out.Locked, read = d, k, "chunk "+t.Keyword, locked, true
+			case locked:
+				out.Warnings = append(out.Warnings, "the chunk "+t.Keyword+" holds another copy of the card that Risu encrypted; it is passed over")
+			case out.Second == nil:
+				out.Second, read = d, true
+			}
+		}
+		if n > 1 {
+			out.Warnings = append(out.Warnings, "there are several "+k+" chunks; the first readable one counts")
+		}
+	}
+	return firstErr
 }
 
 func decodeChunk(p *png.File, t png.Text, in *Input) (d *jsondoc.Doc, locked bool, err error) {
