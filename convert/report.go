@@ -175,8 +175,15 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		}
 	}
 	note := codeNote(p.All(), back.All(), info)
-	if p.Info.ID != info.ID && !enc.KeepsEscrow {
+	switch {
+	case enc.KeepsEscrow:
+	case p.Info.ID == info.ID:
+		r.left(p, back)
+	default:
 		r.escrow(p)
+		if p.Info.App == "bunzai" {
+			r.leftOfPieces(e, p, back)
+		}
 	}
 	out := &Report{
 		From:     End{ID: p.Info.ID, App: p.Info.App, AppLabel: p.Info.AppLabel, Container: p.Container, Variant: p.Variant},
@@ -452,6 +459,34 @@ func (r *reporter) escrow(p *Pieces) {
 		}
 		r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + "." + path, Label: path, Count: 1, Reason: reason, Before: before})
 	}
+	for _, o := range p.Primary.Original {
+		if o.Bucket == r.to.ID {
+			continue
+		}
+		meta := 0 // what Risu notes of each picture: one line for all
+		for _, f := range r.unnamedFiles(p, o) {
+			if strings.HasPrefix(f.Path, "x_meta/") {
+				meta++
+				continue
+			}
+			r.fileLeft(p.Info.App, f, "no asset of the card names this file; it stays in your original file")
+		}
+		if meta > 0 {
+			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files.x_meta/", Label: "archive folder x_meta/", Count: meta,
+				Reason: "what Risu notes of each picture and reads nowhere; it stays in your original file"})
+		}
+	}
+}
+
+func (r *reporter) fileLeft(app string, f canonical.File, why string) {
+	r.add(Item{Verdict: Lost, Path: "original." + app + ".files." + f.Path, Label: "archive entry " + f.Path, Count: 1, Before: text(f.Blob), Reason: why})
+}
+
+// unnamedFiles are the files of an archive that are neither a document of the card nor a picture that a piece has.
+func (r *reporter) unnamedFiles(p *Pieces, o *canonical.Escrow) (out []canonical.File) {
+	if o == nil || len(o.Files) == 0 {
+		return nil
+	}
 	carried := map[*canonical.Blob]bool{}
 	if c := p.Primary.Character(); c != nil {
 		for _, a := range append([]*canonical.Asset{c.Media.Portrait}, c.Media.Assets...) {
@@ -465,27 +500,12 @@ func (r *reporter) escrow(p *Pieces) {
 			}
 		}
 	}
-	for _, o := range p.Primary.Original {
-		if o.Bucket == r.to.ID {
-			continue
-		}
-		meta := 0 // what Risu notes of each picture: one line for all
-		for _, f := range o.Files {
-			if carried[f.Blob] || strings.HasSuffix(f.Path, "/") || document(o, f.Path) {
-				continue
-			}
-			if strings.HasPrefix(f.Path, "x_meta/") {
-				meta++
-				continue
-			}
-			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files." + f.Path, Label: "archive entry " + f.Path, Count: 1, Before: text(f.Blob),
-				Reason: "no asset of the card names this file; it stays in your original file"})
-		}
-		if meta > 0 {
-			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files.x_meta/", Label: "archive folder x_meta/", Count: meta,
-				Reason: "what Risu notes of each picture and reads nowhere; it stays in your original file"})
+	for _, f := range o.Files {
+		if !carried[f.Blob] && !strings.HasSuffix(f.Path, "/") && !document(o, f.Path) {
+			out = append(out, f)
 		}
 	}
+	return out
 }
 
 // document reports an entry that is a document of the card itself: what it says is told field by field.

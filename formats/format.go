@@ -101,6 +101,12 @@ type BookFielder interface {
 	BookFields() []Field
 }
 
+// EscrowReader is implemented by codecs that know the escrow of pieces which were taken out of other files.
+type EscrowReader interface {
+	// UnmappedOf lists what of an escrow has no canonical home; false for one that the codec does not know.
+	UnmappedOf(o *canonical.Escrow) (paths []string, ok bool)
+}
+
 // SecretKeeper is implemented by codecs whose files may hold secrets that have no canonical home: addresses, passwords,
 // headers. They never go to another app, and a report names them without showing them.
 type SecretKeeper interface {
@@ -117,7 +123,7 @@ type Decoded struct {
 	// More are further pieces of the same kind in the same file (a backup of many personas), after Entity.
 	More []*canonical.Entity
 	// Unmapped lists the wire paths with content and no canonical home, in file order; nil when there are none. It is a
-	// function because only a source is asked for it, never what was written.
+	// function because it is not always asked for.
 	Unmapped func() []string
 }
 

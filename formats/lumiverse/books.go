@@ -178,7 +178,7 @@ func (w *writer) placeBooks(list []*canonical.Entity) error {
 	}
 	if len(list) == 1 && own != nil {
 		if d, raw := book.DialectOf(list[0], name); d == book.Tavern || d == book.LumiverseBook {
-			v := d.Encode(list[0].Lorebook(), raw, func(path, after, why string) {
+			v := d.Encode(list[0].Lorebook(), raw, book.SourceOf(list[0]), func(path, after, why string) {
 				if near != nil {
 					near(1, path, after, why)
 				}
@@ -188,7 +188,7 @@ func (w *writer) placeBooks(list []*canonical.Entity) error {
 			return w.second(list)
 		}
 	}
-	if follow && book.OfBook(own).Follow(own, bodies(w.wasBooks), bodies(list)) {
+	if follow && book.OfBook(own).Follow(own, bodies(w.wasBooks), bodies(list), sources(list)) {
 		w.stale(root, prefix, where)
 		return w.second(list)
 	}
@@ -232,7 +232,7 @@ func (w *writer) writeWorld(holder *jsondoc.Value, list []*canonical.Entity, nea
 		if d != book.LumiverseWorldBook {
 			raw = nil
 		}
-		out = append(out, book.LumiverseWorldBook.Encode(e.Lorebook(), raw, func(path, after, why string) {
+		out = append(out, book.LumiverseWorldBook.Encode(e.Lorebook(), raw, book.SourceOf(e), func(path, after, why string) {
 			if tell {
 				near(i+1, path, after, why)
 			}
@@ -248,6 +248,13 @@ func (w *writer) writeWorld(holder *jsondoc.Value, list []*canonical.Entity, nea
 func bodies(list []*canonical.Entity) (out []*canonical.Lorebook) {
 	for _, e := range list {
 		out = append(out, e.Lorebook())
+	}
+	return out
+}
+
+func sources(list []*canonical.Entity) (out []*book.Source) {
+	for _, e := range list {
+		out = append(out, book.SourceOf(e))
 	}
 	return out
 }

@@ -79,9 +79,9 @@ func (worldBook) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*format
 	var doc *jsondoc.Doc
 	if o := e.Bucket(worldBookID); o != nil && o.Raw != nil {
 		doc = o.Raw.Clone()
-		book.LumiverseWorldBook.Encode(b, doc.Root, near)
+		book.LumiverseWorldBook.Encode(b, doc.Root, nil, near)
 	} else {
-		doc = jsondoc.NewDoc(book.LumiverseWorldBook.Encode(b, book.LumiverseWorldBook.Twin(e), near), "  ")
+		doc = jsondoc.NewDoc(book.LumiverseWorldBook.Encode(b, book.LumiverseWorldBook.Twin(e), book.SourceOf(e), near), "  ")
 	}
 	r := &rope.Rope{}
 	doc.AppendTo(r)

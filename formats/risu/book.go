@@ -131,7 +131,7 @@ func cardCopy(d *tavern.Draft, was, now []*canonical.Entity) error {
 		fresh.ID = "new " + e.ID
 		x.Entries[i] = &fresh
 	}
-	book.RisuBook.Encode(&x, card, func(path, after, why string) {
+	book.RisuBook.Encode(&x, card, book.SourceOf(now[0]), func(path, after, why string) {
 		d.Near = append(d.Near, formats.Near{Piece: 1, Path: path, After: after, Why: why})
 	})
 	return nil

@@ -129,7 +129,7 @@ func fileBase(name string) string {
 // Encode writes over the export that the book came from; a book out of a module or a bare list keeps its rows in a new
 // one.
 func (loreFile) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {
-	b := e.Lorebook()
+	b := book.Outspoken(e)
 	if b == nil {
 		return nil, fault.New(fault.WrongKind, "", "a Risu lorebook holds a lorebook, and this is a %s", e.Kind)
 	}

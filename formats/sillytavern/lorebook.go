@@ -151,9 +151,9 @@ func (lorebook) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats
 	var doc *jsondoc.Doc
 	if o := e.Bucket(lorebookID); o != nil && o.Raw != nil && book.WorldInfo.Twin(e) != nil {
 		doc = o.Raw.Clone()
-		book.WorldInfo.Encode(b, doc.Root, near)
+		book.WorldInfo.Encode(b, doc.Root, nil, near)
 	} else {
-		doc = jsondoc.NewDoc(book.WorldInfo.Encode(b, nil, near), "    ")
+		doc = jsondoc.NewDoc(book.WorldInfo.Encode(b, nil, book.SourceOf(e), near), "    ")
 	}
 	r := &rope.Rope{}
 	doc.AppendTo(r)
@@ -162,6 +162,11 @@ func (lorebook) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats
 	}
 	out.Data = r
 	return out, nil
+}
+
+// UnmappedOf implements formats.EscrowReader for lorebooks of every app, also those out of a card.
+func (lorebook) UnmappedOf(o *canonical.Escrow) ([]string, bool) {
+	return book.Unmapped(o), o.Bucket == book.Bucket || o.Bucket == lorebookID
 }
 
 func (lorebook) Fields() []formats.Field { return book.WorldInfo.Fields() }

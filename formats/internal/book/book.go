@@ -120,20 +120,21 @@ func blankKeys(e *entry) bool {
 }
 
 // Encode writes book over twin, the document that it came from in this dialect (a clone, edited in place), or as a new
-// object when twin is nil. Near receives what the app holds only roughly.
-func (d *Dialect) Encode(b *lorebook, twin *jsondoc.Value, near fieldmap.Near) *jsondoc.Value {
+// object when twin is nil. From is where it came from otherwise. Near receives what the app holds only roughly.
+func (d *Dialect) Encode(b *lorebook, twin *jsondoc.Value, from *Source, near fieldmap.Near) *jsondoc.Value {
 	fresh := twin.Kind() != jsondoc.KindObject
 	if fresh {
 		twin = d.newBook()
 	}
 	if fresh {
 		d.BookRows().Fill(twin, b, nil, near)
+		from.carryBook(d, twin)
 	} else {
 		was := &lorebook{}
 		d.BookRows().Read(twin, was, nil)
 		d.BookRows().Overlay(twin, b, was, nil, near)
 	}
-	d.encodeEntries(b, twin, fresh, near)
+	d.encodeEntries(b, twin, fresh, from, near)
 	if fresh && d == RisuBook && near != nil {
 		risuSettings(b, near)
 	}
@@ -164,8 +165,9 @@ func (d *Dialect) newBook() *jsondoc.Value {
 	return v
 }
 
-func (d *Dialect) encodeEntries(b *lorebook, twin *jsondoc.Value, fresh bool, near fieldmap.Near) {
+func (d *Dialect) encodeEntries(b *lorebook, twin *jsondoc.Value, fresh bool, from *Source, near fieldmap.Near) {
 	if d.isRisu() {
+		b = from.outspoken(b)
 		if twin.Get("entries").Kind() != jsondoc.KindArray {
 			if !fresh && len(b.Entries)+len(b.Categories) == 0 {
 				return // no list, and nothing to write
@@ -202,7 +204,7 @@ func (d *Dialect) encodeEntries(b *lorebook, twin *jsondoc.Value, fresh bool, ne
 		}
 		same = false
 		out[i] = d.newEntry(ids[i], i)
-		d.fill(out[i], e, roughly)
+		d.fill(out[i], e, from, roughly)
 	}
 	if same && !fresh {
 		return

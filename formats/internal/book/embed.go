@@ -133,10 +133,8 @@ func DialectOf(e *canonical.Entity, host string) (*Dialect, *jsondoc.Value) {
 		return nil, nil
 	}
 	id, _ := o.Unmapped.Get("dialect").Text()
-	for _, d := range []*Dialect{Tavern, LumiverseBook, LumiverseWorldBook, WorldInfo, RisuBook, RisuLore} {
-		if d.ID() == id {
-			return d, o.Raw.Root.Clone()
-		}
+	if d := dialectNamed(id); d != nil {
+		return d, o.Raw.Root.Clone()
 	}
 	return nil, nil
 }
@@ -283,7 +281,7 @@ func (d *Dialect) Merge(books []*canonical.Entity, near PieceNear) (*jsondoc.Val
 		if b == nil {
 			return nil, fault.New(fault.WrongKind, "", "the piece %q is a %s and no lorebook", books[i].ID, books[i].Kind)
 		}
-		return d.Encode(b, d.Twin(books[i]), func(path, after, why string) {
+		return d.Encode(b, d.Twin(books[i]), SourceOf(books[i]), func(path, after, why string) {
 			if near != nil {
 				near(i+1, path, after, why)
 			}

@@ -4,8 +4,8 @@ import "bunzai/jsondoc"
 
 // Follow brings a second copy of books up to date: v holds the entries of was one after the other, perhaps with other
 // titles and ids, as an app merges them. Only what now differs from was is written, so that the copy keeps its own
-// ways. It reports false, and changes nothing, where the copy does not fit.
-func (d *Dialect) Follow(v *jsondoc.Value, was, now []*lorebook) bool {
+// ways; from are the sources of now. It reports false, and changes nothing, where the copy does not fit.
+func (d *Dialect) Follow(v *jsondoc.Value, was, now []*lorebook, from []*Source) bool {
 	list := v.Get("entries")
 	total := 0
 	for _, b := range was {
@@ -28,7 +28,7 @@ func (d *Dialect) Follow(v *jsondoc.Value, was, now []*lorebook) bool {
 	}
 	rows := d.Rows()
 	var out []*jsondoc.Value
-	from := 0
+	first := 0
 	for i, b := range now {
 		at := map[string]int{}
 		for j, e := range was[i].Entries {
@@ -44,18 +44,18 @@ func (d *Dialect) Follow(v *jsondoc.Value, was, now []*lorebook) bool {
 		for _, e := range b.Entries {
 			j, ok := at[e.ID]
 			if !ok {
-				x := d.newEntry(ids[0], from+len(out))
+				x := d.newEntry(ids[0], first+len(out))
 				ids = ids[1:]
-				d.fill(x, e, nil)
+				d.fill(x, e, from[i], nil)
 				out = append(out, x)
 				continue
 			}
 			said := &entry{}
-			rows.Read(vals[from+j], said, nil)
-			rows.OverlayEdited(vals[from+j], e, was[i].Entries[j], said)
-			out = append(out, vals[from+j])
+			rows.Read(vals[first+j], said, nil)
+			rows.OverlayEdited(vals[first+j], e, was[i].Entries[j], said)
+			out = append(out, vals[first+j])
 		}
-		from += len(was[i].Entries)
+		first += len(was[i].Entries)
 	}
 	list.SetElems(out)
 	return true

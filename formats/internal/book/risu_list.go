@@ -468,7 +468,7 @@ func (d *Dialect) ListOf(books []*canonical.Entity, usual []string, near PieceNe
 	record = jsondoc.Array()
 	plain := true
 	for i, x := range books {
-		b := x.Lorebook()
+		b := Outspoken(x)
 		if b == nil {
 			return nil, nil, fault.New(fault.WrongKind, "", "the piece %q is a %s and no lorebook", x.ID, x.Kind)
 		}

@@ -429,7 +429,7 @@ func TestRisuSettings(t *testing.T) {
 		{lorebook{}, nil},
 	} {
 		var said []string
-		v := RisuBook.Encode(&c.b, nil, func(path, _, _ string) { said = append(said, path) })
+		v := RisuBook.Encode(&c.b, nil, nil, func(path, _, _ string) { said = append(said, path) })
 		assert.Equal(t, c.want, said)
 		back, err := RisuBook.Decode(v, "", func(w string) { t.Error(w) })
 		require.NoError(t, err)

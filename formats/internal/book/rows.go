@@ -72,8 +72,8 @@ func (d *Dialect) build() fieldmap.Map[entry] {
 		fieldmap.New("content", fieldmap.Plain(func(e *entry) *string { return &e.Content }), fieldmap.At("content", fieldmap.Text().Required(fieldmap.EmptyText)), fieldmap.At("entry", fieldmap.Text())),
 		d.enabledRow(),
 		sw("constant", func(e *entry) **bool { return &e.Constant }),
-		row(d, "triggerMode", fieldmap.Ptr(func(e *entry) **string { return &e.TriggerMode }), modeCodec()),
-		d.logicRow(logic),
+		d.silentRow(row(d, "triggerMode", fieldmap.Ptr(func(e *entry) **string { return &e.TriggerMode }), modeCodec())),
+		d.silentRow(row(d, "selectiveLogic", logic, fieldmap.Enum(d.logic, false))),
 		sw("caseSensitive", func(e *entry) **bool { return &e.CaseSensitive }),
 		sw("matchWholeWords", func(e *entry) **bool { return &e.MatchWholeWords }),
 	}
@@ -89,7 +89,7 @@ func (d *Dialect) build() fieldmap.Map[entry] {
 	}
 	m = append(m,
 		num("scanDepth", func(e *entry) **float64 { return &e.ScanDepth }),
-		d.positionRow(),
+		d.silentRow(d.positionRow()),
 		num("depth", func(e *entry) **float64 { return &e.Depth }),
 		row(d, "role", role, fieldmap.Enum(roles, d.roleText)),
 		text("outletName", func(e *entry) **string { return &e.OutletName }),
@@ -155,6 +155,12 @@ func parkedText(field string, f func(e *entry) **string) fieldmap.Row[entry] {
 	return fieldmap.New(field, fieldmap.Ptr(f), fieldmap.At(parkPath(field), fieldmap.Text())).Parked("no app of this family has this field; it is kept under extensions.bunzai for the way back")
 }
 
+// Trigger modes: the secondary keys sleep, or count.
+const (
+	simple   = "simple"
+	advanced = "advanced"
+)
+
 func modeCodec() fieldmap.Codec[string] {
 	b := fieldmap.Bool()
 	return fieldmap.Codec[string]{
@@ -163,13 +169,13 @@ func modeCodec() fieldmap.Codec[string] {
 			if on == nil {
 				return nil, odd
 			}
-			mode := "simple"
+			mode := simple
 			if *on {
-				mode = "advanced"
+				mode = advanced
 			}
 			return &mode, odd
 		},
-		Write: func(s string, _ *jsondoc.Value) *jsondoc.Value { return jsondoc.Bool(s == "advanced") },
+		Write: func(s string, _ *jsondoc.Value) *jsondoc.Value { return jsondoc.Bool(s == advanced) },
 	}
 }
 

@@ -35,7 +35,7 @@ func TestSwitchOfBothLists(t *testing.T) {
 				b, err := c.d.Decode(doc.Root, "", func(string) {})
 				require.NoError(t, err)
 				edit(b.Entries[0])
-				out := c.d.Encode(b, doc.Root.Clone(), func(string, string, string) {})
+				out := c.d.Encode(b, doc.Root.Clone(), nil, func(string, string, string) {})
 				back, err := c.d.Decode(out, "", func(string) {})
 				require.NoError(t, err)
 				changes, err := canonical.Diff(b, back)
@@ -44,7 +44,7 @@ func TestSwitchOfBothLists(t *testing.T) {
 
 				// And the case switch alone, once there are patterns.
 				back.Entries[0].CaseSensitive = canonical.Ptr(!canonical.Or(back.Entries[0].CaseSensitive, false))
-				again, err := c.d.Decode(c.d.Encode(back, out.Clone(), func(string, string, string) {}), "", func(string) {})
+				again, err := c.d.Decode(c.d.Encode(back, out.Clone(), nil, func(string, string, string) {}), "", func(string) {})
 				require.NoError(t, err)
 				changes, err = canonical.Diff(back, again)
 				require.NoError(t, err)
@@ -57,9 +57,9 @@ func TestSwitchOfBothLists(t *testing.T) {
 			b, err := c.d.Decode(doc.Root, "", func(string) {})
 			require.NoError(t, err)
 			b.Entries[0].Triggers = append(b.Entries[0].Triggers, regex("^x", "i"))
-			out := c.d.Encode(b, doc.Root.Clone(), func(string, string, string) {})
+			out := c.d.Encode(b, doc.Root.Clone(), nil, func(string, string, string) {})
 			b.Entries[0].Triggers = b.Entries[0].Triggers[:1]
-			assert.Equal(t, c.text, string(c.d.Encode(b, out, func(string, string, string) {}).Raw()))
+			assert.Equal(t, c.text, string(c.d.Encode(b, out, nil, func(string, string, string) {}).Raw()))
 		})
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"bunzai/jsondoc"
 )
 
-var dialects = []*Dialect{Tavern, WorldInfo, LumiverseBook, LumiverseWorldBook}
+var tavernLike = []*Dialect{Tavern, WorldInfo, LumiverseBook, LumiverseWorldBook}
 
 // wrote writes one new entry and reads it again; rows are path to what was said about it.
 func wrote(t *testing.T, d *Dialect, e *entry) (v *jsondoc.Value, back *entry, rows map[string]string) {
 	t.Helper()
 	rows = map[string]string{}
-	root := d.Encode(&lorebook{Entries: []*entry{e}}, nil, func(path, after, why string) {
+	root := d.Encode(&lorebook{Entries: []*entry{e}}, nil, nil, func(path, after, why string) {
 		assert.NotContains(t, rows, path, "one row for a path")
 		assert.NotEmpty(t, why)
 		rows[strings.TrimPrefix(path, "entries[0].")] = why
@@ -73,7 +73,7 @@ func TestPatternsForLumiverse(t *testing.T) {
 
 func TestPlainKeyBetweenSlashes(t *testing.T) {
 	keys := []canonical.Trigger{{Keyword: "/slash/"}, {Keyword: `\/slash/`}, {Keyword: "/a/b"}, {Keyword: "plain"}}
-	for _, d := range dialects {
+	for _, d := range tavernLike {
 		t.Run(d.ID(), func(t *testing.T) {
 			_, back, rows := wrote(t, d, &entry{Content: "x", Triggers: keys, SecondaryTriggers: keys[3:], Position: canonical.Ptr(canonical.PosWorld)})
 			assert.Equal(t, keys, back.Triggers)
@@ -94,7 +94,7 @@ func TestPlainKeyBetweenSlashes(t *testing.T) {
 }
 
 func TestNameAndComment(t *testing.T) {
-	for _, d := range dialects {
+	for _, d := range tavernLike {
 		e := &entry{Title: canonical.Ptr("Name"), Comment: canonical.Ptr("Shown"), Content: "x", Position: canonical.Ptr(canonical.PosWorld)}
 		_, back, rows := wrote(t, d, e)
 		assert.Equal(t, e.Title, back.Title)
@@ -109,7 +109,7 @@ func TestNameAndComment(t *testing.T) {
 }
 
 func TestUnsaid(t *testing.T) {
-	for _, d := range dialects {
+	for _, d := range tavernLike {
 		t.Run(d.ID(), func(t *testing.T) {
 			_, back, rows := wrote(t, d, &entry{Content: "x", SecondaryTriggers: []canonical.Trigger{{Keyword: "s"}}})
 			assert.Contains(t, rows["position"], "names no place")

@@ -337,6 +337,34 @@ func ParkAt[B, T any](r Row[B], acc Access[B, T], park string, exact Codec[T], h
 	return r
 }
 
+// Silent is a row that may have been written for a value that was not said: park then names what the app got instead,
+// and reading says nothing again while the app still has just that.
+func Silent[B, T any](r Row[B], acc Access[B, T], park string, exact Codec[T], home Codec[T]) Row[B] {
+	path := strings.Split(park, ".")
+	base := r
+	r.covers = append(r.covers, path)
+	r.read = func(obj *jsondoc.Value, b *B, warn Warn) {
+		base.read(obj, b, warn)
+		v := obj.At(path...)
+		if v == nil {
+			return
+		}
+		got, _ := exact.Read(v)
+		if got == nil {
+			return
+		}
+		rough, _ := home.Read(home.Write(*got, nil))
+		if now, ok := acc.Get(b); ok && rough != nil && acc.Same(*rough, now) {
+			acc.Clear(b)
+		}
+	}
+	r.write = func(obj *jsondoc.Value, b *B, near Near) {
+		base.write(obj, b, near)
+		Drop(obj, path)
+	}
+	return r
+}
+
 // Agree warns where places of a row say different things; the first that holds a value counts.
 func Agree[B, T any](r Row[B], acc Access[B, T], places ...Place[T]) Row[B] {
 	read := r.read
