@@ -41,6 +41,9 @@ func SourceOf(e *canonical.Entity) *Source {
 			if app == "" && d == Tavern {
 				app = d.Name // a book without a card around it, which SillyTavern would take out of one
 			}
+			if o.Bucket != Bucket && !strings.HasPrefix(o.Bucket, app+"-") {
+				app = ""
+			}
 			return &Source{d: d, app: app, root: root}
 		}
 	}

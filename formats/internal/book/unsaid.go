@@ -81,6 +81,9 @@ func (d *Dialect) explicit(e *entry, from *Source) (*entry, []silent) {
 func (d *Dialect) fill(obj *jsondoc.Value, e *entry, from *Source, near fieldmap.Near) {
 	x, filled := d.explicit(e, from)
 	d.Rows().Fill(obj, withoutBlankKeys(x), nil, near)
+	if d == Tavern && x.Position != nil { // the specification's word beside SillyTavern's number, as the app writes both
+		obj.Set("position", coarse(d.position).Write(*x.Position, nil))
+	}
 	from.carry(d, obj, e.ID)
 	for _, s := range filled {
 		fieldmap.Put(obj, strings.Split(unsaidPath(s.field), "."), jsondoc.String(**s.at(x)))
