@@ -22,6 +22,10 @@ var itemLists = func() (out [][]string) {
 	return out
 }()
 
+// MostMerged is how many books or sets one list may be recorded to hold; a longer record is not followed, since each
+// piece costs memory however few elements are its own.
+const MostMerged = 1000
+
 // keyed are the lists among them whose elements have lists of keys, or a text of keys between commas.
 var keyed = func() (out [][]string) {
 	for _, p := range itemLists {

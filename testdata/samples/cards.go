@@ -155,7 +155,7 @@ const oddText = "{\"spec\": \"chara_card_v3\", \"spec_version\": \"3.0\", \"data
 
 // mergedBooks is a card whose book is two books under one roof.
 const mergedBooks = `{"spec": "chara_card_v3", "spec_version": "3.0", "data": {"name": "Gus", "description": "Two books.", "personality": "", "scenario": "", "first_mes": "Hi", "mes_example": "", "creator_notes": "", "system_prompt": "", "post_history_instructions": "", "tags": [], "creator": "", "character_version": "", "alternate_greetings": [], "group_only_greetings": [], "extensions": {},
- "character_book": {"name": "First", "scan_depth": 3, "extensions": {"zq": "zq-merged first", "bunzai_source_books": [{"name": "First", "entryCount": 1}, {"name": "Second", "entryCount": 2, "settings": {"name": "Second", "token_budget": 50, "extensions": {"zq": "zq-merged second"}}}]},
+ "character_book": {"name": "First", "scan_depth": 3, "extensions": {"zq": "zq-merged first", "bunzai_source_books": [{"name": "First", "entryCount": 1, "entryIds": [0]}, {"name": "Second", "entryCount": 2, "entryIds": [1, 2], "settings": {"name": "Second", "token_budget": 50, "extensions": {"zq": "zq-merged second"}}}]},
   "entries": [{"id": 0, "keys": ["a"], "content": "A", "enabled": true, "insertion_order": 1, "extensions": {}}, {"id": 1, "keys": ["b"], "content": "B", "enabled": true, "insertion_order": 1, "extensions": {}}, {"id": 2, "keys": ["c"], "content": "C", "enabled": true, "insertion_order": 1, "extensions": {}}]}}}`
 
 func withAssets(list string) string {

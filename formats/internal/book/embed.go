@@ -7,6 +7,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/fault"
+	"bunzai/formats"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/jsondoc"
 )
@@ -55,26 +56,27 @@ func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical
 	if err != nil {
 		return nil, nil, err
 	}
-	rows := len(b.Entries)
+	var rows []*jsondoc.Value
 	if d.isRisu() {
-		rows = v.Get("entries").Len() // folders are rows too
+		rows = elems(v.Get("entries")) // folders are rows too
+	} else {
+		_, rows = d.decodeEntries(v, "", func(string) {})
 	}
-	parts := recorded(v, rows)
+	parts, why := recorded(v, rows, !d.isRisu())
+	if why != "" {
+		warnings = append(warnings, join(where, "entries")+" were merged from several lorebooks, but "+why+"; they are read as one")
+	}
 	if parts == nil {
 		return []*canonical.Entity{d.entity(b, v.Clone(), host)}, warnings, nil
 	}
-	var vals []*jsondoc.Value
-	if d.isRisu() {
-		for _, e := range v.Get("entries").Elems() {
-			vals = append(vals, e)
-		}
-	} else {
-		_, vals = d.decodeEntries(v, "", func(string) {})
-	}
+	bare := v.Clone()
+	bare.Set("entries", jsondoc.Array())
 	var out []*canonical.Entity
-	from := 0
 	for i, p := range parts {
-		raw := v.Clone()
+		raw := bare.Clone()
+		if i == 0 {
+			raw = v.Clone() // it is what a new merge begins with, so the list keeps its style
+		}
 		if p.settings != nil {
 			raw = p.settings.Clone()
 			raw.Set("entries", jsondoc.Array())
@@ -82,27 +84,33 @@ func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical
 		part := &lorebook{}
 		d.BookRows().Read(raw, part, nil)
 		part.Name = p.name
-		if !d.isRisu() {
-			part.Entries = b.Entries[from : from+p.count]
+		own := make([]*jsondoc.Value, len(p.rows))
+		for i, at := range p.rows {
+			own[i] = rows[at].Clone()
+			if !d.isRisu() {
+				part.Entries = append(part.Entries, b.Entries[at])
+			}
 		}
-		clones := make([]*jsondoc.Value, p.count)
-		for j := range clones {
-			clones[j] = vals[from+j].Clone()
-		}
-		raw.Get("entries").SetElems(clones)
+		raw.Get("entries").SetElems(own)
 		if d.isRisu() {
 			l := d.decodeRisu(raw.Get("entries"), "entries", func(string) {})
 			part.Entries, part.Categories = l.entries, l.folders
 		}
-		if x := raw.Get("extensions"); x != nil && i == 0 {
+		if x := raw.Get("extensions"); x != nil {
 			x.Delete(mergedKey)
 			x.Delete(othersKey)
 		}
 		raw.Set("name", jsondoc.String(p.name))
 		out = append(out, d.entity(part, raw, host))
-		from += p.count
 	}
 	return out, warnings, nil
+}
+
+func elems(list *jsondoc.Value) (out []*jsondoc.Value) {
+	for _, e := range list.Elems() {
+		out = append(out, e)
+	}
+	return out
 }
 
 // Entity reads one book object as a piece whose escrow is its own document.
@@ -163,40 +171,74 @@ func (d *Dialect) ID() string {
 	return "lumiverse-world-book"
 }
 
+// part is one book of a merged list.
 type part struct {
 	name     string
-	count    int
+	rows     []int // places in the list
 	settings *jsondoc.Value
 }
 
-// recorded reads the record of a merge; nil when there is none or it does not fit the entries any more.
-func recorded(v *jsondoc.Value, entries int) []part {
+// recorded reads the record of a merge. Both results are empty when there is none; why tells what is wrong with one that
+// is not followed. Where the record knows the ids of the entries, each goes to its own book wherever it stands now, and a
+// new one to the book of the entry before it; else the numbers must fit.
+func recorded(v *jsondoc.Value, rows []*jsondoc.Value, byID bool) (out []part, why string) {
 	list := v.At("extensions", mergedKey)
 	if list == nil {
 		list = v.At("extensions", othersKey)
 	}
-	if list.Kind() != jsondoc.KindArray || v.Get("entries").Kind() != jsondoc.KindArray || v.Get("entries").Len() != entries {
-		return nil
+	if list.Kind() != jsondoc.KindArray || v.Get("entries").Kind() != jsondoc.KindArray || list.Len() < 2 {
+		return nil, ""
 	}
-	var out []part
-	sum := 0
-	for _, p := range list.Elems() {
+	if list.Len() > formats.MostMerged {
+		return nil, "the record names " + strconv.Itoa(list.Len()) + " of them, more than bunzai follows"
+	}
+	const unfit = "the record of which entry is whose does not fit them"
+	owner, counts, sum := map[int64]int{}, []int{}, 0
+	for i, p := range list.Elems() {
 		name, ok := p.Get("name").Text()
 		n, okn := p.Get("entryCount").Int()
-		if !ok || !okn || n < 0 || int(n) > entries {
-			return nil
+		if !ok || !okn || n < 0 {
+			return nil, unfit
 		}
-		q := part{name: name, count: int(n)}
+		q := part{name: name}
 		if s := p.Get("settings"); s.Kind() == jsondoc.KindObject {
 			q.settings = s
 		}
-		sum += q.count
-		out = append(out, q)
+		ids := p.Get("entryIds")
+		byID = byID && ids.Kind() == jsondoc.KindArray
+		for _, x := range ids.Elems() {
+			if id, ok := x.Int(); ok {
+				owner[id] = i
+			}
+		}
+		out, counts = append(out, q), append(counts, int(n))
+		if sum += int(n); sum > len(rows) && !byID {
+			return nil, unfit
+		}
 	}
-	if sum != entries || len(out) < 2 {
-		return nil
+	if byID {
+		to := 0
+		for at, row := range rows {
+			if id, ok := row.Get("id").Int(); ok {
+				if i, known := owner[id]; known {
+					to = i
+				}
+			}
+			out[to].rows = append(out[to].rows, at)
+		}
+		return out, ""
 	}
-	return out
+	if sum != len(rows) {
+		return nil, unfit
+	}
+	at := 0
+	for i, n := range counts {
+		for range n {
+			out[i].rows = append(out[i].rows, at)
+			at++
+		}
+	}
+	return out, ""
 }
 
 // PieceNear is Near with the book that it is about: 1 the first.
@@ -312,7 +354,7 @@ func (d *Dialect) Merge(books []*canonical.Entity, near PieceNear) (*jsondoc.Val
 				return nil, err
 			}
 		}
-		n := 0
+		n, ids := 0, jsondoc.Array()
 		for _, e := range v.Get("entries").Elems() {
 			e = e.Clone()
 			id, ok := e.Get("id").Int()
@@ -322,12 +364,16 @@ func (d *Dialect) Merge(books []*canonical.Entity, near PieceNear) (*jsondoc.Val
 				e.Set("id", jsondoc.NumberText(strconv.FormatInt(id, 10)))
 			}
 			taken[id] = true
+			ids.AppendElem(jsondoc.NumberText(strconv.FormatInt(id, 10)))
 			all = append(all, e)
 			n++
 		}
 		p := jsondoc.Object()
 		p.Set("name", jsondoc.String(books[i].Lorebook().Name))
 		p.Set("entryCount", jsondoc.Int(int64(n)))
+		if !d.isRisu() { // whose folders have no id
+			p.Set("entryIds", ids)
+		}
 		if i > 0 {
 			rest := v.Clone()
 			rest.Delete("entries")

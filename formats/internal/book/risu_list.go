@@ -8,6 +8,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/fault"
+	"bunzai/formats"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/jsondoc"
 )
@@ -410,21 +411,24 @@ func (d *Dialect) Books(list, record *jsondoc.Value, name, where string) (out []
 		if list.Len() == 0 {
 			return nil, nil
 		}
-		parts = []part{{name: name, count: list.Len()}}
+		parts = []counted{{part{name: name}, list.Len()}}
 	}
+	rows := elems(list)
 	from := 0
 	for i, p := range parts {
-		raw, silent := list.Clone(), func(string) {}
+		var raw *jsondoc.Value
+		silent := func(string) {}
 		if i == 0 && len(parts) == 1 {
-			silent = warn
+			raw, silent = list.Clone(), warn
 		} else {
-			rows := []*jsondoc.Value{}
-			for j, e := range raw.Elems() {
-				if j >= from && j < from+p.count {
-					rows = append(rows, e)
-				}
+			own := make([]*jsondoc.Value, p.count)
+			for j := range own {
+				own[j] = rows[from+j].Clone()
 			}
-			raw.SetElems(rows)
+			if raw = jsondoc.Array(); i == 0 {
+				raw = list.Clone() // it is what a new list begins with, so it keeps its style
+			}
+			raw.SetElems(own)
 		}
 		b := d.DecodeList(raw, where, silent)
 		if p.settings != nil {
@@ -440,7 +444,16 @@ func (d *Dialect) Books(list, record *jsondoc.Value, name, where string) (out []
 	return out, warnings
 }
 
-func recordedRows(record *jsondoc.Value, rows int) (out []part) {
+// counted is a book of a list with the number of its rows.
+type counted struct {
+	part
+	count int
+}
+
+func recordedRows(record *jsondoc.Value, rows int) (out []counted) {
+	if record.Len() > formats.MostMerged {
+		return nil
+	}
 	sum := 0
 	for _, p := range record.Elems() {
 		name, ok := p.Get("name").Text()
@@ -448,7 +461,7 @@ func recordedRows(record *jsondoc.Value, rows int) (out []part) {
 		if !ok || !okn || n < 0 || n > int64(rows) {
 			return nil
 		}
-		q := part{name: name, count: int(n)}
+		q := counted{part{name: name}, int(n)}
 		if s := p.Get("settings"); s.Kind() == jsondoc.KindObject {
 			q.settings = s
 		}

@@ -6,6 +6,7 @@ import (
 
 	"bunzai/canonical"
 	"bunzai/fault"
+	"bunzai/formats"
 	"bunzai/formats/internal/fieldmap"
 	"bunzai/jsondoc"
 )
@@ -57,16 +58,17 @@ func (d *Dialect) Sets(list, record *jsondoc.Value, name, where string) (out []*
 				hi = lo
 			}
 		}
-		raw := list.Clone()
-		var rows []*jsondoc.Value
-		for j, e := range raw.Elems() {
-			if j >= lo && j < hi {
-				rows = append(rows, e)
-			}
+		own := make([]*jsondoc.Value, 0, hi-lo)
+		for j := lo; j < hi; j++ {
+			own = append(own, list.Elem(j).Clone())
 		}
-		raw.SetElems(rows)
-		own, _ := d.Decode(raw, nil, nil) // ids are unique in a set, not among all
-		out = append(out, d.entity(&canonical.RegexSet{Name: p.name, Description: p.description, Rules: own}, raw))
+		raw := jsondoc.Array()
+		if i == 0 {
+			raw = list.Clone() // it is what a new list begins with, so it keeps its style
+		}
+		raw.SetElems(own)
+		rules, _ := d.Decode(raw, nil, nil) // ids are unique in a set, not among all
+		out = append(out, d.entity(&canonical.RegexSet{Name: p.name, Description: p.description, Rules: rules}, raw))
 		from += p.count
 	}
 	return out, warnings
@@ -113,6 +115,9 @@ type part struct {
 
 // recorded reads the boundaries of a merge; nil when there are none, or they do not fit the rules that are there now.
 func recorded(record *jsondoc.Value, rules int) (out []part) {
+	if record.Len() > formats.MostMerged {
+		return nil
+	}
 	sum := 0
 	for _, e := range record.Elems() {
 		n, ok := e.Get("ruleCount").Int()
