@@ -51,3 +51,35 @@ func TestWhichChunkCounts(t *testing.T) {
 		})
 	}
 }
+
+// TestBothChunks: a new picture has both chunks, as SillyTavern writes them; one that had a single chunk keeps it, unless a
+// version is asked for that needs the other.
+func TestBothChunks(t *testing.T) {
+	has := func(file string) (out []string) {
+		for _, k := range []string{"tEXtchara\x00", "tEXtccv3\x00"} {
+			if strings.Contains(file, k) {
+				out = append(out, k[4:len(k)-1])
+			}
+		}
+		return out
+	}
+	two, three := cardNamed(t, "chara_card_v2", "Ann"), cardNamed(t, "chara_card_v3", "Ann")
+	for _, c := range []struct {
+		file, spec string
+		want       []string
+	}{
+		{two, "", []string{"chara", "ccv3"}},
+		{three, "", []string{"chara", "ccv3"}},
+		{three, "v3", []string{"chara", "ccv3"}},
+		{two, "v2", []string{"chara"}},
+		{three, "v2", []string{"chara"}},
+		{picture("", tEXt("chara", b64([]byte(two)))), "", []string{"chara"}},
+		{picture("", tEXt("ccv3", b64([]byte(three)))), "", []string{"ccv3"}},
+		{picture("", tEXt("chara", b64([]byte(three)))), "", []string{"chara"}},
+		{picture("", tEXt("chara", b64([]byte(three)))), "v3", []string{"chara", "ccv3"}},
+	} {
+		out, r := turned(t, c.file, convert.Options{To: "sillytavern", Container: "png", Spec: c.spec})
+		assert.Equal(t, c.want, has(out), "%.60q %s", c.file, c.spec)
+		assert.Empty(t, lost(r))
+	}
+}

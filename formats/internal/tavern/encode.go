@@ -38,6 +38,7 @@ type Draft struct {
 	Warnings  []string
 
 	password string
+	asked    Variant // the version that was asked for; "" is none
 }
 
 // Skeleton is an empty card of that variant.
@@ -89,6 +90,7 @@ func (a *App) NewDraft(e *canonical.Entity, ctx formats.EncodeContext, fresh Var
 		d.Container, d.Front = formats.CharX, true
 	}
 	want := Variant(ctx.Spec)
+	d.asked = want
 	switch want {
 	case "", V2, V3:
 	default:
@@ -544,13 +546,16 @@ func (d *Draft) png(e *canonical.Entity, lim limits.Limits, out *formats.Encoded
 	if err != nil {
 		return nil, err
 	}
-	if d.Twin != nil && container(d.Twin) == formats.PNG && d.Second == nil && (lock != nil || d.Variant == variant(d.Twin)) {
-		k, _ := d.Twin.Unmapped.Get("chunk").Text()
-		chunks = []Chunk{{k, d.Doc}}
+	own := ""
+	if d.Twin != nil && container(d.Twin) == formats.PNG && d.Second == nil {
+		own, _ = d.Twin.Unmapped.Get("chunk").Text()
+	}
+	if own != "" && (lock != nil || d.Variant == variant(d.Twin) && (d.asked != V3 || own == "ccv3")) {
+		chunks = []Chunk{{own, d.Doc}}
 	} else if d.Second != nil {
 		chunks = []Chunk{{"chara", d.Second}, {"ccv3", d.Doc}}
 	} else {
-		chunks = pair(d.Doc, d.Variant)
+		chunks = pair(d.Doc, d.Variant, d.asked)
 	}
 	var add []png.Addition
 	if lock != nil {
@@ -767,9 +772,18 @@ func samePortrait(a, b *canonical.Asset) bool {
 	return err == nil && same
 }
 
-// pair is what a new PNG card carries: chara for apps that read V2, and ccv3.
-func pair(doc *jsondoc.Doc, v Variant) []Chunk {
-	if v != V3 {
+// pair is what a new PNG card carries: chara for apps that read V2, and ccv3. A V2 card gets both as SillyTavern writes
+// them, unless V2 was asked for; a flat one is read from chara alone.
+func pair(doc *jsondoc.Doc, v, asked Variant) []Chunk {
+	switch {
+	case v == V2 && asked == "":
+		three := doc.Clone()
+		setSpec(three.Root, V3)
+		if data := three.Root.Get("data"); !data.Has("group_only_greetings") {
+			data.Set("group_only_greetings", jsondoc.Array())
+		}
+		return []Chunk{{"chara", doc}, {"ccv3", three}}
+	case v != V3:
 		return []Chunk{{"chara", doc}}
 	}
 	two := doc.Clone()
