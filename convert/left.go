@@ -19,9 +19,15 @@ const (
 	leftInPiece = "bunzai knows no common meaning for it, and the new file holds nothing of that sort; it stays in the piece that you keep"
 )
 
-// left names what the source's format has and the new file of the same format lacks.
-func (r *reporter) left(p, back *Pieces) {
-	r.lacks("original."+p.Info.App+".", p.Unmapped(), back.Unmapped, leftInFile, func(path string) *string { return preview(p, path) })
+// left names what the source's format has and the new file of the same format lacks; more are places that the codec left out.
+func (r *reporter) left(p, back *Pieces, more []string) {
+	paths := p.Unmapped()
+	for _, m := range more {
+		if !slices.Contains(paths, m) {
+			paths = append(paths, m)
+		}
+	}
+	r.lacks("original."+p.Info.App+".", paths, back.Unmapped, leftInFile, func(path string) *string { return preview(p, path) })
 	held := map[string]bool{}
 	if o := back.Primary.Bucket(r.to.ID); o != nil {
 		for _, f := range o.Files {

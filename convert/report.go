@@ -178,7 +178,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 	switch {
 	case enc.KeepsEscrow:
 	case p.Info.ID == info.ID:
-		r.left(p, back)
+		r.left(p, back, enc.Left)
 	default:
 		r.escrow(p)
 		if p.Info.App == "bunzai" {
@@ -425,7 +425,7 @@ func fieldFor(fields []formats.Field, generic string) formats.Field {
 func (r *reporter) whyLost(f formats.Field, was any) string {
 	switch v := was.(type) {
 	case *canonical.Asset:
-		if v.Blob == nil {
+		if v.Blob == nil && !strings.HasPrefix(v.Ref, "http") {
 			return "the card only names this picture and the file does not hold it; the link means nothing outside that file"
 		}
 	case canonical.Trigger:

@@ -119,3 +119,52 @@ func TestKeptPieceTellsWhatStays(t *testing.T) {
 	assert.Empty(t, lost(r))
 	assert.True(t, strings.Contains(back, "zq_card"))
 }
+
+// TestV3OnlyValuesThatSayNothing: a V2 card has no field for them, and though no canonical field holds them the report
+// names each.
+func TestV3OnlyValuesThatSayNothing(t *testing.T) {
+	for key, v := range map[string]any{"source": "a text", "creation_date": 0, "modification_date": 0, "creator_notes_multilingual": map[string]any{"de": 5}, "assets": "x", "nickname": []int{7}} {
+		_, r := turned(t, string(small(with(key, v))), convert.Options{To: "sillytavern", Container: "json", Spec: "v2"})
+		assert.Equal(t, []string{"original.sillytavern.data." + key}, lost(r))
+	}
+	remote := []any{map[string]any{"type": "background", "uri": "https://example.org/y.png", "name": "y", "ext": "png"}}
+	_, r := turned(t, string(small(with("assets", remote))), convert.Options{To: "sillytavern", Container: "json", Spec: "v2"})
+	require.Len(t, lost(r), 1)
+	assert.Contains(t, r.Items[0].Reason, "V2")
+}
+
+// TestBlankNames: a file whose document says no name is named after the file, and goes back without one.
+func TestBlankNames(t *testing.T) {
+	for app, files := range map[string][]string{
+		"sillytavern": {
+			`{"name": "", "input_sequence": "a", "output_sequence": "b", "names": true, "zz": 1.0}`,
+			`{"name": [1], "input_sequence": "a", "output_sequence": "b"}`,
+			`{"name": "", "story_string": "x"}`,
+			`{"name": "", "content": "c", "post_history": ""}`,
+			`{"name": "S", "content": "c", "post_history": "", "zz": 1.0}`,
+			`{"name": "", "prefix": "a", "suffix": "b", "separator": "c"}`,
+			`{"name": "", "temperature": 1, "prompts": []}`,
+			`{"name": "", "temp": 1, "top_p": 1, "rep_pen": 1}`,
+			`{"name": "", "entries": {"0": {"uid": 0, "key": ["a"], "content": "c"}}}`,
+			`{"version": 2, "name": "", "qrList": []}`,
+		},
+		"risu": {
+			`{"name": "", "temperature": 80, "promptTemplate": [], "mainPrompt": "x", "jailbreak": "", "globalNote": ""}`,
+			`{"type": "risu", "ver": 1, "name": "", "data": [{"key": "a", "content": "c", "mode": "normal", "insertorder": 1, "alwaysActive": false, "secondkey": "", "selective": false, "comment": ""}]}`,
+		},
+		"lumiverse": {
+			`{"version": 1, "type": "lumiverse_world_book", "name": "", "entries": []}`,
+		},
+	} {
+		for _, file := range files {
+			p, err := convert.New().Read(rope.Bytes(file), convert.Options{Name: "of the file.json"})
+			require.NoError(t, err, file)
+			require.Equal(t, app, p.Info.App, file)
+			out, err := convert.New().Emit(p, convert.Options{To: app, Name: "of the file.json"})
+			require.NoError(t, err, file)
+			b, err := out.Data.Bytes()
+			require.NoError(t, err)
+			assert.Equal(t, file, string(b))
+		}
+	}
+}

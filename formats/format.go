@@ -153,7 +153,9 @@ type Encoded struct {
 	Ext       string // with dot: ".png"
 	MediaType string
 	Warnings  []string
-	Near      []Near
+	// Left are wire paths of the app's own document that were left out and that no canonical field stands for.
+	Left []string
+	Near []Near
 	// Fields are rows that hold for this file alone and go before the codec's own: what this container only parks.
 	Fields []Field
 	// KeepsEscrow says that the file carries the source's own data along (the canonical file does).

@@ -21,6 +21,9 @@ func TestLaw1(t *testing.T) {
 		out := emit(t, p, convert.Options{To: p.Info.App})
 		sameFile(t, s.data, out)
 		named := emit(t, p, convert.Options{To: p.Info.App, Container: p.Container})
+		q, err := convert.New().Read(sourceOf(s.data), convert.Options{Name: "a file.of its own"})
+		require.NoError(t, err)
+		require.Equal(t, out, emit(t, q, convert.Options{To: p.Info.App, Name: "a file.of its own"}), "the name of the file is no edit")
 		require.Equal(t, out, named, "the container that it came in, asked for by name, changes nothing")
 	})
 }

@@ -296,9 +296,7 @@ func (preset) Decode(in *formats.Input) (*formats.Decoded, error) {
 	}
 	un.Set("container", jsondoc.String(string(out.Container)))
 	body := decodePreset(root, warn).body
-	if body.Name == "" {
-		body.Name = baseName(in.Name)
-	}
+	prompts.NameAfterFile(body, un, baseName(in.Name))
 	var held []string
 	for _, s := range secrets {
 		if t, ok := root.Get(s).Text(); ok && t != "" {
@@ -364,7 +362,7 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 			s, _ := o.Unmapped.Get("container").Text()
 			out.Container = formats.Container(s)
 		}
-		encodePreset(doc.Root, p, false, near)
+		encodePreset(doc.Root, prompts.Said(p, o), false, near)
 		if twin != nil && out.Container == formats.JSON {
 			doc = jsondoc.NewDoc(doc.Root.Clone(), "  ")
 		}

@@ -7,6 +7,7 @@ import (
 	"bunzai/fault"
 	"bunzai/formats"
 	"bunzai/formats/internal/fieldmap"
+	"bunzai/formats/internal/prompts"
 	"bunzai/jsondoc"
 	"bunzai/rope"
 )
@@ -57,14 +58,12 @@ func (preset) Decode(in *formats.Input) (*formats.Decoded, error) {
 	out := &formats.Decoded{Container: formats.JSON, Variant: s.name}
 	warn := func(w string) { out.Warnings = append(out.Warnings, w) }
 	p := s.decode(d.Root, warn).body
-	if p.Name == "" {
-		p.Name = baseName(in.Name)
-	}
+	un := jsondoc.Object()
+	un.Set("shape", jsondoc.String(s.name))
+	prompts.NameAfterFile(p, un, baseName(in.Name))
 	if held := secretsIn(d.Root); len(held) > 0 {
 		warn("the preset holds connection settings that may be secret (" + strings.Join(held, ", ") + "): they stay in a file for SillyTavern and in bunzai's own, and go to no other app; take them out before you share the file")
 	}
-	un := jsondoc.Object()
-	un.Set("shape", jsondoc.String(s.name))
 	out.Entity = &canonical.Entity{Kind: canonical.KindPreset, ID: canonical.Slug(p.Name), Body: p, Original: []*canonical.Escrow{{Bucket: presetID, Raw: d, Unmapped: un}}}
 	if p.Name == "" {
 		out.Entity.ID = "preset"
@@ -92,7 +91,7 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 			s = x
 		}
 		doc = o.Raw.Clone()
-		s.encode(doc.Root, p, near)
+		s.encode(doc.Root, prompts.Said(p, o), near)
 		if err := writeScripts(doc.Root, o.Raw.Root, p.Name, ctx.RegexSets, out); err != nil {
 			return nil, err
 		}

@@ -59,7 +59,7 @@ func chatShape() *shape {
 func same(s string) string { return s }
 
 func nameRow() fieldmap.Row[canonical.Preset] {
-	return fieldmap.New("name", fieldmap.Plain(func(p *canonical.Preset) *string { return &p.Name }), fieldmap.At("name", fieldmap.Text()))
+	return fieldmap.New("name", fieldmap.Plain(func(p *canonical.Preset) *string { return &p.Name }), fieldmap.At("name", fieldmap.Text().Required(fieldmap.EmptyText)))
 }
 
 // postProcessing: "" is none, and claude is what merge was called.
@@ -314,6 +314,9 @@ func signs(s *shape, v *jsondoc.Value) string {
 	case sysprompt:
 		if !isText(v.Get("name")) || !isText(v.Get("content")) {
 			return ""
+		}
+		if isText(v.Get("post_history")) {
+			return "name, content and post_history"
 		}
 		for n := range v.Members() {
 			switch n {

@@ -38,7 +38,8 @@ type Draft struct {
 	Warnings  []string
 
 	password string
-	asked    Variant // the version that was asked for; "" is none
+	asked    Variant  // the version that was asked for; "" is none
+	left     []string // members of the twin that the version has no place for and that no canonical field stands for
 }
 
 // Skeleton is an empty card of that variant.
@@ -250,8 +251,11 @@ func (d *Draft) respec(to Variant) {
 		if to == V2 {
 			for _, r := range d.App.Rows(V2) {
 				if r.V3 {
-					fieldmap.Drop(root, strings.Split(r.Wire, "."))
+					d.dropV3(r)
 				}
+			}
+			if v := root.At("data", "assets"); v.Kind() != jsondoc.KindArray && !fieldmap.Blank(v) {
+				d.left = append(d.left, "data.assets")
 			}
 			fieldmap.Drop(root, []string{"data", "assets"})
 		}
@@ -261,6 +265,20 @@ func (d *Draft) respec(to Variant) {
 	}
 	d.Variant = to
 	d.Second = nil // a changed version is written to both chunks anew
+}
+
+// dropV3 takes out a member that V2 has no field for. A value that no canonical field stands for, such as a date of 0, is
+// remembered: nothing else would tell of it.
+func (d *Draft) dropV3(r fieldmap.Row[canonical.Character]) {
+	path := strings.Split(r.Wire, ".")
+	if v := d.Doc.Root.At(path...); !fieldmap.Blank(v) {
+		read := &canonical.Character{}
+		fieldmap.Map[canonical.Character]{r}.Read(d.Doc.Root, read, nil)
+		if nothing, err := canonical.Same(read, &canonical.Character{}); err == nil && nothing {
+			d.left = append(d.left, r.Wire)
+		}
+	}
+	fieldmap.Drop(d.Doc.Root, path)
 }
 
 // fitsInline refuses pictures that a JSON or PNG card, which holds them as text, cannot take within the limits, before
@@ -500,7 +518,7 @@ func (d *Draft) Finish(e *canonical.Entity, lim limits.Limits, extra []Member, g
 		d.Doc.Prefix, d.Doc.Suffix = nil, nil // a byte order mark or NULs of another container: apps cannot read them here
 	}
 	out := &formats.Encoded{Container: d.Container, Spec: string(d.Variant)}
-	out.Near, out.Warnings = d.Near, d.Warnings
+	out.Near, out.Warnings, out.Left = d.Near, d.Warnings, d.left
 	var err error
 	switch d.Container {
 	case formats.JSON:
