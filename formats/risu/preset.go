@@ -262,7 +262,7 @@ func (preset) Secret(path string) bool {
 	return false
 }
 
-var presetCover = presetRows.Coverage("promptTemplate", "formatingOrder", "regex", "bunzai")
+var presetCover = presetRows.Coverage("promptTemplate", "formatingOrder", "regex", "bunzai", strings.Join(parkedList, "."))
 
 func (preset) Decode(in *formats.Input) (*formats.Decoded, error) {
 	out := &formats.Decoded{Container: formats.JSON}

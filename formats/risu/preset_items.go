@@ -166,7 +166,7 @@ func itemRoleRow() fieldmap.Row[prompt] {
 
 // itemMarkerRow: an item that holds no text is a marker.
 func itemMarkerRow() fieldmap.Row[prompt] {
-	return fieldmap.Custom("marker", "type", []string{"bunzai.marker"},
+	return fieldmap.Custom("marker", "type", []string{"type", "bunzai.marker"},
 		func(item *jsondoc.Value, p *prompt, _ fieldmap.Warn) {
 			if b, ok := item.At("bunzai", "marker").Bool(); ok {
 				p.Marker = &b
@@ -209,6 +209,7 @@ type decodedPreset struct {
 	seq     []entry // as body.Prompts
 	byID    map[string]int
 	virtual bool // the items were made from the texts of the old mode
+	added   bool // an item for the chat was put in that is no prompt of the preset; see withChat
 }
 
 var parkedList = []string{"bunzai", "prompts"}
@@ -244,6 +245,11 @@ func decodePreset(root *jsondoc.Value, warn func(string)) decodedPreset {
 			d.seq = slices.Insert(d.seq, int(max(0, min(at, int64(len(d.seq))))), entry{item, true})
 		}
 	}
+	d.seq = slices.DeleteFunc(d.seq, func(x entry) bool {
+		put := isAdded(x.item)
+		d.added = d.added || put
+		return put
+	})
 	ids, slots := idsOf(d.seq), slotsOf(d.seq)
 	chats, texts, between := 0, false, false // a text between two parts of the chat
 	for i, x := range d.seq {
@@ -463,7 +469,7 @@ func (d decodedPreset) write(root *jsondoc.Value, now *canonical.Preset, fresh b
 		same = same && ok && j == i && x.off == d.seq[j].off
 		seq, want = append(seq, x), append(want, p)
 	}
-	if fresh {
+	if fresh || d.added && !same {
 		seq, want = withChat(seq, want)
 	}
 	settle(seq, want)
@@ -491,7 +497,17 @@ func withChat(seq []entry, want []*prompt) ([]entry, []*prompt) {
 			at = i
 		}
 	}
-	return slices.Insert(seq, at, entry{item: newItem(&prompt{MarkerSlot: canonical.Ptr(prompts.ChatHistory)})}), slices.Insert(want, at, nil)
+	item := newItem(&prompt{MarkerSlot: canonical.Ptr(prompts.ChatHistory)})
+	park(item, addedMark, jsondoc.Bool(true))
+	return slices.Insert(seq, at, entry{item: item}), slices.Insert(want, at, nil)
+}
+
+// addedMark tells an item that Risu needs and the preset does not have, so that reading does not make a prompt of it.
+const addedMark = "added"
+
+func isAdded(item *jsondoc.Value) bool {
+	yes, _ := item.At("bunzai", addedMark).Bool()
+	return yes && typeOf(item) == "chat"
 }
 
 // settle makes the items say the identifiers and slots that are wanted, where place and type say others.

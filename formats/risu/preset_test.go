@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"bunzai/canonical"
 	"bunzai/formats"
+	"bunzai/formats/internal/prompts"
 	"bunzai/formats/risu/msgpack"
 	"bunzai/formats/risu/rpack"
 	"bunzai/jsondoc"
@@ -43,4 +45,31 @@ func TestPackedVector(t *testing.T) {
 		}
 		assert.Equal(t, gzipHead, string(file[:3]))
 	}
+}
+
+// TestChatSwitchedOff: Risu needs an item for the chat, so one is put in where the preset's own is off; it is no prompt,
+// and going to and fro adds none.
+func TestChatSwitchedOff(t *testing.T) {
+	off := &canonical.Preset{Name: "P", Prompts: []canonical.Prompt{
+		{ID: "main", Name: "Main", Content: "x", Role: canonical.Ptr("system"), Enabled: canonical.Ptr(true), MarkerSlot: canonical.Ptr("main")},
+		{ID: "chatHistory", Name: "CH", Enabled: canonical.Ptr(false), Marker: canonical.Ptr(true), MarkerSlot: canonical.Ptr(prompts.ChatHistory)},
+	}}
+	root := newPreset()
+	encodePreset(root, off, true, func(string, string, string) {})
+	n := 0
+	for _, item := range root.Get("promptTemplate").Elems() {
+		if typeOf(item) == "chat" {
+			n++
+		}
+	}
+	assert.Equal(t, 1, n, "the app's own")
+	back := decodePreset(root, func(w string) { t.Error(w) }).body
+	assert.Equal(t, off.Prompts, back.Prompts)
+	assert.NotContains(t, unmappedPreset(root), "bunzai.prompts", "they are prompts")
+	text := string(root.Raw())
+	encodePreset(root, back, false, func(string, string, string) {})
+	assert.Equal(t, text, string(root.Raw()))
+	back.Prompts[0].Content = "y"
+	encodePreset(root, back, false, func(string, string, string) {})
+	assert.Equal(t, back.Prompts, decodePreset(root, func(w string) { t.Error(w) }).body.Prompts)
 }

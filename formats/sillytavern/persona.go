@@ -199,7 +199,7 @@ func (persona) Decode(in *formats.Input) (*formats.Decoded, error) {
 	out.Entity, out.More = personas.Gather(list, b.first)
 	out.Unmapped = func() []string {
 		paths := backupCovers.Unmapped(d.Root)
-		if b.fallback != "" && !known[b.fallback] {
+		if b.fallback != "" { // other files have an order and no default
 			paths = append(paths, defaultKey)
 		}
 		for _, id := range b.ids {

@@ -57,7 +57,7 @@ func newPersona(name, content string) *canonical.Entity {
 func TestBackupOrder(t *testing.T) {
 	d := decodeJSON(t, persona{}, backupFile)
 	assert.Equal(t, []string{"Ada", "Bea", "Cy"}, pieceNames(append([]*canonical.Entity{d.Entity}, d.More...)...), "the default one first, the others in file order")
-	assert.Equal(t, []string{"more", "personas.b.png", "persona_descriptions.b.png.zq", "personas.a.png", "personas.c.png"}, d.Unmapped())
+	assert.Equal(t, []string{"more", "default_persona", "personas.b.png", "persona_descriptions.b.png.zq", "personas.a.png", "personas.c.png"}, d.Unmapped())
 	assert.Empty(t, d.Warnings)
 	assert.Equal(t, `{"avatarId":"a.png","default":true}`, string(d.Entity.Bucket(personaID).Unmapped.Raw()))
 	assert.Equal(t, backupFile, encodeJSON(t, persona{}, d.Entity, d.More...))
@@ -103,7 +103,7 @@ func TestBackupPieces(t *testing.T) {
 	t.Run("turned round", func(t *testing.T) {
 		got := decodeJSON(t, persona{}, encodeJSON(t, persona{}, cy, bea, ada))
 		assert.Equal(t, []string{"Cy", "Bea", "Ada"}, pieceNames(append([]*canonical.Entity{got.Entity}, got.More...)...))
-		assert.Equal(t, []string{"more", "personas.b.png", "persona_descriptions.b.png.zq", "personas.a.png", "personas.c.png"}, got.Unmapped())
+		assert.Equal(t, []string{"more", "default_persona", "personas.b.png", "persona_descriptions.b.png.zq", "personas.a.png", "personas.c.png"}, got.Unmapped())
 	})
 	t.Run("one alone keeps what only SillyTavern knows of it", func(t *testing.T) {
 		got := decodeJSON(t, persona{}, encodeJSON(t, persona{}, bea))
