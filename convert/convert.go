@@ -4,6 +4,7 @@ package convert
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -174,8 +175,12 @@ func (e *Engine) decode(codec formats.Codec, in *formats.Input) (*Pieces, error)
 	taken := map[string]bool{}
 	link := func(list []*canonical.Entity, refs *[]string) []*canonical.Entity {
 		for _, b := range list {
+			was := b.ID
 			b.ID = canonical.UniqueID(b.ID, func(id string) bool { return taken[string(b.Kind)+id] })
 			taken[string(b.Kind)+b.ID] = true
+			if i := slices.Index(*refs, was); i >= 0 && was == b.ID { // a canonical file says the link itself
+				continue
+			}
 			*refs = append(*refs, b.ID)
 		}
 		return list

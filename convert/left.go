@@ -72,6 +72,21 @@ func (r *reporter) leftOfPieces(e *Engine, p, back *Pieces) {
 	}
 }
 
+// adrift names what a kept piece links and its file does not hold.
+func (r *reporter) adrift(p *Pieces) {
+	held := map[string]bool{}
+	for _, x := range p.All() {
+		held[string(x.Kind)+"/"+x.ID] = true
+	}
+	for _, l := range canonical.LinksOf(p.Primary) {
+		if (l.Field.Embedded || l.Field.Optional) && !held[string(l.To.Kind)+"/"+l.To.ID] {
+			label := string(l.To.Kind) + " " + strconv.Quote(l.To.ID)
+			r.add(Item{Verdict: Lost, Path: l.Field.Path, Label: label, Count: 1, Before: text(label),
+				Reason: "the file only names this piece and does not hold it; export the character from the library that has both"})
+		}
+	}
+}
+
 // piece0 runs f and marks the lost items that it added as those of piece n.
 func (r *reporter) piece0(n int, f func()) {
 	before := len(r.items[Lost])

@@ -183,6 +183,7 @@ func (e *Engine) report(p *Pieces, target formats.Codec, ctx formats.EncodeConte
 		r.escrow(p)
 		if p.Info.App == "bunzai" {
 			r.leftOfPieces(e, p, back)
+			r.adrift(p)
 		}
 	}
 	out := &Report{

@@ -168,3 +168,14 @@ func TestBlankNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksWithoutPieces: a canonical file that only names its lorebook goes to an app without it, which is told.
+func TestLinksWithoutPieces(t *testing.T) {
+	kept := `{"schemaVersion":"1","kind":"character","id":"ann","body":{"identity":{"name":"Ann"},"knowledgeRefs":["w"],"behaviorRefs":["s"]}}`
+	for _, to := range []string{"sillytavern", "lumiverse", "risu"} {
+		_, r := turned(t, kept, convert.Options{To: to, Container: "json"})
+		assert.Equal(t, []string{"knowledgeRefs", "behaviorRefs"}, lost(r), to)
+	}
+	same, _ := turned(t, kept, convert.Options{To: "bunzai"})
+	assert.Contains(t, same, `"w"`)
+}

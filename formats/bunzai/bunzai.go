@@ -5,6 +5,7 @@
 package bunzai
 
 import (
+	"slices"
 	"strconv"
 
 	"bunzai/canonical"
@@ -186,6 +187,18 @@ func extract(e *canonical.Entity, kind canonical.Kind) (out []*canonical.Entity,
 	return out, nil
 }
 
+// asLinked puts the pieces into the order of the links to them, those without one last. The links stay: some may lead to
+// pieces that are not in the file.
+func asLinked(list []*canonical.Entity, refs []string) {
+	place := func(e *canonical.Entity) int {
+		if i := slices.Index(refs, e.ID); i >= 0 {
+			return i
+		}
+		return len(refs)
+	}
+	slices.SortStableFunc(list, func(a, b *canonical.Entity) int { return place(a) - place(b) })
+}
+
 // character also carries its lorebooks and regex sets.
 type character struct{ codec }
 
@@ -193,7 +206,7 @@ type character struct{ codec }
 func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
 	out, err := extract(e, canonical.KindLorebook)
 	if c := e.Character(); c != nil {
-		c.KnowledgeRefs = nil // the pipeline links what was extracted anew
+		asLinked(out, c.KnowledgeRefs)
 	}
 	return out, nil, err
 }
@@ -202,7 +215,7 @@ func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []strin
 func (character) ExtractRegex(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
 	out, err := extract(e, canonical.KindRegex)
 	if c := e.Character(); c != nil {
-		c.BehaviorRefs = nil
+		asLinked(out, c.BehaviorRefs)
 	}
 	return out, nil, err
 }
@@ -214,7 +227,7 @@ type preset struct{ codec }
 func (preset) ExtractRegex(e *canonical.Entity) ([]*canonical.Entity, []string, error) {
 	out, err := extract(e, canonical.KindRegex)
 	if p, ok := e.Body.(*canonical.Preset); ok {
-		p.BehaviorRefs = nil
+		asLinked(out, p.BehaviorRefs)
 	}
 	return out, nil, err
 }

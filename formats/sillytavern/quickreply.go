@@ -240,7 +240,7 @@ func formOf(root *jsondoc.Value) (*qrForm, string) {
 		return qrV2, "a name and qrList"
 	case named && whole && (list == nil || list.IsNull()) && has(root, setSwitches...)+has(root, "idIndex") > 1:
 		return qrV2, "a version and the settings of a set, without qrList"
-	case root.Get("message").Kind() == jsondoc.KindString && root.Get("label").Kind() == jsondoc.KindString && has(root, replySwitches...)+has(root, "isHidden", "contextList", "automationId") > 2:
+	case root.Get("message").Kind() == jsondoc.KindString && root.Get("label").Kind() == jsondoc.KindString && has(root, replySwitches...)+has(root, "isHidden", "contextList", "automationId") > 0:
 		return qrSingle, "one quick reply"
 	case emptySettings(root):
 		return nil, ""
