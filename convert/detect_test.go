@@ -81,7 +81,7 @@ func TestDetection(t *testing.T) {
 		{"KoboldAI sampler preset", `{"temp":1,"rep_pen":1.1,"typical":1,"sampler_order":[6,0]}`, "sillytavern-preset", 0.85},
 		{"NovelAI sampler preset", `{"order":[0,1],"temperature":1,"top_p":1,"repetition_penalty":1.5,"tail_free_sampling":1}`, "sillytavern-preset", 0.85},
 		{"NovelAI's own preset", `{"presetVersion":3,"name":"x","parameters":{"temperature":1,"top_p":1,"order":[]}}`, "", 0},
-		{"prompts of the prompt manager", `{"version":1,"type":"full","data":{"prompts":[],"prompt_order":[]}}`, "", 0},
+		{"prompts of the prompt manager", `{"version":1,"type":"full","data":{"prompts":[],"prompt_order":[]}}`, "sillytavern-preset", 0.9},
 		{"loom preset", `{"name":"x","schemaVersion":1,"blocks":[]}`, "lumiverse-preset", 0.95},
 		{"LumiHub preset", `{"type":"lumiverse_preset","schemaVersion":1,"preset":{"name":"x","blocks":[]}}`, "lumiverse-preset", 1},
 		{"a row of Lumiverse's API", `{"id":"1","name":"x","parameters":{},"prompt_order":[],"prompts":{},"metadata":{}}`, "lumiverse-preset", 0.95},

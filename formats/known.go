@@ -52,8 +52,6 @@ var objects = []known{
 	{"a Risu preset", "presetRegex:array"},
 	{"a SillyTavern theme", "main_text_color blur_strength"},
 	{"SillyTavern's settings file", "power_user:object"},
-	{"an export of SillyTavern's prompt manager", "version:number type=full data:object"},
-	{"an export of SillyTavern's prompt manager", "version:number type=character data:object"},
 	{"a SillyTavern group", "members:array chat_id"},
 	{"a SillyTavern chat", "chat_metadata:object"},
 	{"a set of NovelAI generation parameters of another tool", "repetition_penalty tail_free_sampling"},

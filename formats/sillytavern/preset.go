@@ -36,11 +36,25 @@ func (preset) Detect(in *formats.Input) formats.Bid {
 	if err != nil {
 		return formats.No(err.Error())
 	}
-	s, why := shapeOf(d.Root)
+	obj, _ := presetIn(d.Root)
+	s, why := shapeOf(obj)
 	if s == nil {
 		return formats.No(why)
 	}
 	return formats.Bid{Score: s.score, Reason: why}
+}
+
+var managerCover = fieldmap.Map[canonical.Preset]{}.Coverage("version", "type", "data")
+
+// presetIn is the object with the settings, and where it stands: data in an export of the prompt manager
+// ({version, type: full or character, data: {prompts, prompt_order}}, PromptManager.js), else the root.
+func presetIn(root *jsondoc.Value) (obj *jsondoc.Value, where string) {
+	_, versioned := root.Get("version").Num()
+	t, _ := root.Get("type").Text()
+	if data := root.Get("data"); versioned && (t == "full" || t == "character") && data.Get("prompts").Kind() == jsondoc.KindArray {
+		return data, "data."
+	}
+	return root, ""
 }
 
 func (preset) Decode(in *formats.Input) (*formats.Decoded, error) {
@@ -51,13 +65,22 @@ func (preset) Decode(in *formats.Input) (*formats.Decoded, error) {
 	if d.Root.Kind() != jsondoc.KindObject {
 		return nil, fault.New(fault.Damaged, "", "a preset must be an object, and this is %s", d.Root.Kind())
 	}
-	s, why := shapeOf(d.Root)
+	obj, where := presetIn(d.Root)
+	s, why := shapeOf(obj)
 	if s == nil {
 		return nil, fault.New(fault.NotRecognized, "", "this is no preset of SillyTavern: %s", why)
 	}
 	out := &formats.Decoded{Container: formats.JSON, Variant: s.name}
+	if where != "" {
+		out.Variant = "prompt-manager"
+		out.Warnings = append(out.Warnings, "this is an export of the prompt manager: it holds the prompts that were added and their order, none of the preset's settings and none of the app's own prompts")
+	}
 	warn := func(w string) { out.Warnings = append(out.Warnings, w) }
-	p := s.decode(d.Root, warn).body
+	p := s.decode(obj, func(w string) {
+		if where == "" || !strings.HasPrefix(w, toNoPrompt) { // to the app's own prompts, which such a file leaves out
+			warn(w)
+		}
+	}).body
 	un := jsondoc.Object()
 	un.Set("shape", jsondoc.String(s.name))
 	prompts.NameAfterFile(p, un, baseName(in.Name))
@@ -68,7 +91,16 @@ func (preset) Decode(in *formats.Input) (*formats.Decoded, error) {
 	if p.Name == "" {
 		out.Entity.ID = "preset"
 	}
-	out.Unmapped = func() []string { return s.unmapped(d.Root) }
+	out.Unmapped = func() []string {
+		paths := s.unmapped(obj)
+		for i := range paths {
+			paths[i] = where + paths[i]
+		}
+		if where != "" {
+			paths = append(paths, managerCover.Unmapped(d.Root)...)
+		}
+		return paths
+	}
 	return out, nil
 }
 
@@ -87,12 +119,14 @@ func (preset) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.E
 	var doc *jsondoc.Doc
 	s := chat
 	if o := e.Bucket(presetID); o != nil && o.Raw != nil && o.Raw.Root.Kind() == jsondoc.KindObject {
-		if x, _ := shapeOf(o.Raw.Root); x != nil {
+		doc = o.Raw.Clone()
+		was, _ := presetIn(o.Raw.Root)
+		now, _ := presetIn(doc.Root)
+		if x, _ := shapeOf(was); x != nil {
 			s = x
 		}
-		doc = o.Raw.Clone()
-		s.encode(doc.Root, prompts.Said(p, o), near)
-		if err := writeScripts(doc.Root, o.Raw.Root, p.Name, ctx.RegexSets, out); err != nil {
+		s.encode(now, prompts.Said(p, o), near)
+		if err := writeScripts(now, was, p.Name, ctx.RegexSets, out); err != nil {
 			return nil, err
 		}
 	} else {

@@ -256,6 +256,9 @@ func unmappedRows(root *jsondoc.Value) (out []string) {
 	return out
 }
 
+// toNoPrompt begins what is said of a reference without a prompt.
+const toNoPrompt = "prompt_order refers to "
+
 // prompts reads rows, sequence and headings.
 func (d *decoded) prompts(root *jsondoc.Value, warn func(string)) {
 	ids, at := rowsOf(root, warn)
@@ -272,7 +275,7 @@ func (d *decoded) prompts(root *jsondoc.Value, warn func(string)) {
 		for _, id := range d.list.ids {
 			if at[id] == nil {
 				if !prompts.Structural(id) || len(ids) > 0 {
-					warn("prompt_order refers to " + formats.Shown(id) + ", and there is no such prompt; the reference is kept for the way back")
+					warn(toNoPrompt + formats.Shown(id) + ", and there is no such prompt; the reference is kept for the way back")
 				}
 				continue
 			}

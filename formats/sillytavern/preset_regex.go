@@ -21,7 +21,8 @@ func (preset) ExtractRegex(e *canonical.Entity) ([]*canonical.Entity, []string, 
 	if o == nil || o.Raw == nil || !ok {
 		return nil, nil, nil
 	}
-	sets, warnings := presetSets(o.Raw.Root, p.Name)
+	obj, _ := presetIn(o.Raw.Root)
+	sets, warnings := presetSets(obj, p.Name)
 	return sets, warnings, nil
 }
 

@@ -10,6 +10,7 @@ func presets() []Sample {
 	add("preset-st-headings.json", stPresetHeadings)
 	add("preset-st-wiki.json", stPresetWiki)
 	add("preset-st-old.json", stPresetOld)
+	add("preset-st-manager.json", stPromptManager)
 	add("preset-textgen.json", stTextgen)
 	add("preset-koboldai.json", `{"temp": 0.7, "rep_pen": 1.1, "rep_pen_range": 1024, "typical": 1.0, "top_p": 0.9, "top_k": 0, "sampler_order": [6, 0, 1], "zq_x": "zq-kobold"}`)
 	add("preset-novelai.json", `{"order": [1, 5, 0], "temperature": 1.05, "max_length": 90, "top_k": 12, "top_p": 0.9, "repetition_penalty": 1.5, "repetition_penalty_frequency": 0.02, "max_context": 8192, "prefix": "zq-novel"}`)
@@ -203,3 +204,23 @@ const lumiRow = `{"id": "0002", "provider": "loom", "engine": "classic", "name":
   "prompt_order": ` + lumiBlocks + `,
   "prompts": {` + lumiPrompts + `},
   "metadata": {"description": "a row", "promptVariables": {"b-main": {"loud": 0}}, "isDefault": false, "_zq": "zq-meta"}, "created_at": 1779825988, "updated_at": 1779825990}`
+
+// stPromptManager is what SillyTavern's prompt manager exports: added prompts, and an order that names the app's own too.
+const stPromptManager = `{
+    "version": 1,
+    "type": "full",
+    "data": {
+        "prompts": [
+            {"identifier": "aaaaaaaa-0000-4000-8000-000000000001", "name": "Style", "role": "system", "content": "Be terse.", "system_prompt": false, "marker": false, "injection_position": 1, "injection_depth": 2, "injection_order": 100, "injection_trigger": [], "forbid_overrides": false, "zq": "zq-manager prompt"},
+            {"identifier": "aaaaaaaa-0000-4000-8000-000000000002", "name": "Tone", "role": "user", "content": "Be kind.", "system_prompt": false, "marker": false}
+        ],
+        "prompt_order": [
+            {"identifier": "main", "enabled": true},
+            {"identifier": "aaaaaaaa-0000-4000-8000-000000000002", "enabled": false, "zq": "zq-manager order"},
+            {"identifier": "chatHistory", "enabled": true},
+            {"identifier": "aaaaaaaa-0000-4000-8000-000000000001", "enabled": true}
+        ],
+        "zq": "zq-manager data"
+    },
+    "zq": "zq-manager"
+}`
