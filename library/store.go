@@ -23,6 +23,8 @@ type Summary struct {
 	ID   string         `json:"id"`
 	Name string         `json:"name"` // display name, may be ""
 	Size int64          `json:"size"` // bytes of its canonical file
+	// Problem says what is plainly wrong with a file that somebody else touched; "" when nothing is, or nobody looked.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Ref returns the piece's kind and id.

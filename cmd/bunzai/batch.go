@@ -7,14 +7,17 @@ import (
 	"os"
 	"os/signal"
 	slash "path"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 
 	"bunzai/canonical"
 	"bunzai/convert"
 	"bunzai/fault"
+	"bunzai/formats"
 )
 
 // batch converts many files. Workers convert side by side, each holding one card; names are given, and results told, in
@@ -71,8 +74,11 @@ func (c *convertCmd) runBatch(s *streams, o convert.Options) (err error) {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(softMemory))
 	}
 	b := &batch{c: c, s: s, o: o, engine: engine, plan: newPlan(s, engine, o.Limits)}
+	if err := c.possible(engine); err != nil {
+		return err
+	}
 	for _, path := range []string{c.OutDir, c.OutZip, c.ReportFile} {
-		if info, err := os.Stat(path); err == nil {
+		if info, err := os.Stat(path); err == nil && !b.isInput(path, info) {
 			b.plan.not = append(b.plan.not, info)
 		}
 	}
@@ -80,6 +86,12 @@ func (c *convertCmd) runBatch(s *streams, o convert.Options) (err error) {
 		if err := b.plan.take(arg, len(c.Files) == 1); err != nil {
 			return err
 		}
+	}
+	if err := b.plan.spares(c.ReportFile, "--report-file"); err != nil {
+		return err
+	}
+	if err := b.plan.spares(c.OutZip, "--out-zip"); err != nil {
+		return err
 	}
 	if err := b.plan.hopeless(); err != nil {
 		return err
@@ -95,6 +107,52 @@ func (c *convertCmd) runBatch(s *streams, o convert.Options) (err error) {
 	b.stop = stop
 	b.work(ctx)
 	return b.finish(ctx.Err() != nil, context.Cause(inner))
+}
+
+// possible refuses a container or a version that no file of the app has, before anything is read.
+func (c *convertCmd) possible(engine *convert.Engine) error {
+	if c.OutZip != "" && c.ReportFile != "" && filepath.Clean(c.OutZip) == filepath.Clean(c.ReportFile) {
+		return fault.New(fault.BadArgument, "", "--out-zip and --report-file name the same file")
+	}
+	container, spec := c.Container == "", c.Spec == ""
+	for _, x := range engine.Registry.Codecs() {
+		i := x.Info()
+		if i.App != c.To && i.ID != c.To {
+			continue
+		}
+		_, back := x.(formats.Returner)
+		container = container || back || slices.Contains(i.Containers, formats.Container(c.Container))
+		spec = spec || slices.Contains(i.Specs, c.Spec)
+	}
+	switch {
+	case !container:
+		return fault.New(fault.UnknownTarget, "", "%s has no files of the kind %q", c.To, c.Container)
+	case !spec:
+		return fault.New(fault.UnknownTarget, "", "%s has no version %q of its files", c.To, c.Spec)
+	}
+	return nil
+}
+
+// isInput tells a card, which is never overwritten, from what an earlier run may have written to the same place.
+func (b *batch) isInput(path string, info os.FileInfo) bool {
+	if !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := b.s.open(path, b.o.Limits)
+	if err != nil {
+		return true
+	}
+	defer f.close()
+	d, err := b.engine.Detect(f.src, b.o)
+	return err != nil || d.Winner != nil
+}
+
+// spares refuses to write to one of the inputs.
+func (p *plan) spares(path, flag string) error {
+	if info, err := os.Lstat(path); path == "" || err != nil || !p.seen.has(path, info) {
+		return nil
+	}
+	return fault.New(fault.BadArgument, "", "%s is one of the inputs, which are never overwritten; name another file with %s", path, flag)
 }
 
 // hopeless reports a plan in which nothing can be opened.
@@ -129,12 +187,8 @@ func (b *batch) open() (err error) {
 		return err
 	}
 	if c.OutZip != "" {
-		if info, e := os.Lstat(c.OutZip); e == nil && b.plan.seen.has(c.OutZip, info) {
-			err = fault.New(fault.BadArgument, "", "%s is one of the inputs, which are never overwritten; name another file with --out-zip", c.OutZip)
-		} else {
-			b.zip = true
-			b.to, err = openZip(c.OutZip, "cards.zip", &file{}, c.Force)
-		}
+		b.zip = true
+		b.to, err = openZip(c.OutZip, "cards.zip", &file{}, c.Force)
 	} else {
 		var f *folderSink
 		if f, err = openFolder(c.OutDir); err == nil {

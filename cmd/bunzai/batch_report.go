@@ -82,7 +82,7 @@ func newTally(s *streams, c *convertCmd, total int) (*tally, error) {
 			}
 			return nil, fault.New(fault.BadArgument, "", "%s exists; name another file with --report-file, or replace it with --force", c.ReportFile)
 		}
-		f, err := os.CreateTemp(filepath.Dir(c.ReportFile), ".bunzai-*")
+		f, err := os.CreateTemp(filepath.Dir(c.ReportFile), temporary+"*")
 		if err != nil {
 			return nil, cannot("write the report", err)
 		}

@@ -86,6 +86,15 @@ func endingOf(path string) formats.Container {
 	return ""
 }
 
+// fits refuses a file whose ending says another kind than it is: apps go by the ending.
+func (c *convertCmd) fits(out *convert.Output) error {
+	want := endingOf(c.Out)
+	if info, err := os.Stat(c.Out); want == "" || want == out.Container || c.Container != "" || err == nil && info.IsDir() {
+		return nil
+	}
+	return fault.New(fault.BadArgument, "", "the ending of %s asks for the kind %s, and what comes of this is %s; name it %s, or say what you want with --container", c.Out, want, out.Container, out.Ext)
+}
+
 // runOne converts one file. The report goes to standard output, or to standard error when the data goes there.
 func (c *convertCmd) runOne(s *streams, path string, o convert.Options) error {
 	if c.ReportFile != "" {
@@ -106,6 +115,9 @@ func (c *convertCmd) runOne(s *streams, path string, o convert.Options) error {
 		return fault.New(fault.NotRecognized, "", "this is a ZIP with files in it and no card itself; to convert the cards inside, say where to write them with --out-dir DIR or --out-zip FILE.zip")
 	}
 	if err != nil {
+		return err
+	}
+	if err := c.fits(out); err != nil {
 		return err
 	}
 	asked := c.Out

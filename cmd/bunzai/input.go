@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"bunzai/fault"
 	"bunzai/limits"
@@ -108,12 +109,17 @@ func unread(err error) error {
 	return cannot("read standard input", err)
 }
 
+// temporary begins the names of files that are written beside their place.
+const temporary = ".bunzai-"
+
 // cannot is a failure of the file system, in words.
 func cannot(what string, err error) error {
 	e := &fault.Error{Code: fault.Internal, Message: "cannot " + what + ": " + err.Error(), Err: err}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(filepath.Base(p.Path), temporary):
+			e.Code, e.Message = fault.BadArgument, "there is no folder "+filepath.Dir(p.Path)+"; make it first, or write elsewhere"
 		case errors.Is(err, fs.ErrNotExist):
 			e.Code, e.Message = fault.BadArgument, "there is no file "+p.Path
 		case errors.Is(err, fs.ErrPermission):

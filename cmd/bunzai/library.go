@@ -96,7 +96,7 @@ func (c *libraryImportCmd) Run(s *streams) error {
 		return err
 	}
 	defer done()
-	r := &reading{unlocking: c.unlocking, Files: c.Files, Limits: c.Limits}
+	r := &reading{unlocking: c.unlocking, Files: c.Files, Limits: c.Limits, did: "imported"}
 	return r.each(s, c.JSON, func(engine *convert.Engine, f *file, o convert.Options) (any, []string, error) {
 		saved, err := c.save(store, engine, f, o)
 		if err != nil {
@@ -197,7 +197,11 @@ func (c *libraryListCmd) Run(s *streams) error {
 	}
 	t := &table{}
 	for _, x := range list {
-		t.row(refText(x.Kind, x.ID), fault.Amount(x.Size, "bytes"), name(x.Name))
+		cells := []string{refText(x.Kind, x.ID), fault.Amount(x.Size, "bytes"), name(x.Name)}
+		if x.Problem != "" {
+			cells = append(cells, "damaged: the file "+x.Problem)
+		}
+		t.row(cells...)
 	}
 	t.write(s.out, "")
 	return nil
@@ -249,6 +253,8 @@ func (c *libraryShowCmd) Run(s *streams) error {
 		state := ""
 		if !l.Found {
 			state = " (the library does not have it)"
+		} else if _, err := library.Load(ctx, store, library.Ref{Kind: l.Kind, ID: l.ID}, c.limits()); err != nil {
+			state = " (damaged: " + err.Error() + ")"
 		}
 		fmt.Fprintf(s.out, "  %s%s\n", clean(refText(l.Kind, l.ID)), state)
 	}
@@ -292,8 +298,39 @@ func (c *libraryExportCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.outside(out); err != nil {
+		return err
+	}
 	w := &convertCmd{Out: c.Out, Report: c.Report, JSON: c.JSON, Strict: c.Strict, Force: c.Force, Quiet: c.Quiet, All: c.All}
 	return w.write(s, out, c.Out, &file{})
+}
+
+// outside refuses to write an app's file in place of a piece of the library.
+func (c *libraryExportCmd) outside(out *convert.Output) error {
+	dir, err := c.place()
+	if err != nil || c.Out == "-" {
+		return err
+	}
+	path := c.Out
+	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
+		path = filepath.Join(path, out.FileName)
+	}
+	lib, err := os.Stat(dir)
+	if err != nil {
+		return nil
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return cannot("write", err)
+	}
+	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, lib) {
+			return fault.New(fault.BadArgument, "", "%s is inside the library (%s), whose files are its pieces; write the export elsewhere with -o", path, dir)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
 }
 
 type libraryAttachCmd struct {

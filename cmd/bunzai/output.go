@@ -57,7 +57,7 @@ func publish(d destination, data *rope.Rope) (err error) {
 		}
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(d.path), ".bunzai-*")
+	f, err := os.CreateTemp(filepath.Dir(d.path), temporary+"*")
 	if err != nil {
 		return cannot("write", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 
 	"bunzai/convert"
@@ -75,7 +76,7 @@ func (r *reading) each(s *streams, asJSON bool, read1 func(*convert.Engine, *fil
 	n := counted(len(p.items), "file", "files")
 	switch {
 	case bad > 0:
-		return fault.New(fault.Damaged, "", "%d of %s could not be read", bad, n)
+		return fault.New(fault.Damaged, "", "%d of %s could not be %s", bad, n, cmp.Or(r.did, "read"))
 	case good == 0:
 		return fault.New(fault.NoCard, "", "there is nothing that bunzai knows among %s", n)
 	}

@@ -222,7 +222,7 @@ func openZip(asked, suggested string, in *file, force bool) (*zipSink, error) {
 	if d.plain {
 		return nil, fault.New(fault.BadArgument, "", "%s is no regular file", asked)
 	}
-	f, err := os.CreateTemp(filepath.Dir(d.path), ".bunzai-*")
+	f, err := os.CreateTemp(filepath.Dir(d.path), temporary+"*")
 	if err != nil {
 		return nil, cannot("write into "+filepath.Dir(d.path), err)
 	}

@@ -105,8 +105,9 @@ func (s *Store) List(ctx context.Context, kind canonical.Kind) ([]library.Summar
 // summary reads the head of a file. A file that somebody else put there, under a name that is not its id's, is no piece.
 func (s *Store) summary(kind canonical.Kind, name string) (library.Summary, bool) {
 	f, err := s.root.Open(string(kind) + "/" + name + ext)
-	if err != nil {
-		return library.Summary{}, false
+	if err != nil { // a link that leads out of the folder, or no permission
+		id, ok := idOf(name)
+		return library.Summary{Kind: kind, ID: id, Problem: "cannot be opened; a link to a file elsewhere is not followed"}, ok
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -114,21 +115,38 @@ func (s *Store) summary(kind canonical.Kind, name string) (library.Summary, bool
 		return library.Summary{}, false
 	}
 	x := library.Summary{Kind: kind, Size: info.Size()}
-	id, title := head(io.LimitReader(f, headSize))
-	x.Name = title
+	h := headOf(io.LimitReader(f, headSize))
+	x.Name = h.name
 	var ok bool
 	if x.ID, ok = idOf(name); !ok {
-		x.ID = id
-		ok = id != "" && fileName(id) == name
+		x.ID = h.id
+		ok = h.id != "" && fileName(h.id) == name
+	}
+	switch {
+	case !endsWell(f, info.Size()):
+		x.Problem = "is cut off or empty"
+	case h.kind != string(kind):
+		x.Problem = "is no " + string(kind) + " inside"
+	case h.id != x.ID:
+		x.Problem = "says another id inside"
 	}
 	return x, ok
+}
+
+// endsWell reports a file that ends as a JSON object does.
+func endsWell(f io.ReaderAt, size int64) bool {
+	tail := make([]byte, min(size, 64))
+	n, _ := f.ReadAt(tail, size-int64(len(tail)))
+	return strings.HasSuffix(strings.TrimRight(string(tail[:n]), " \t\r\n"), "}")
 }
 
 // headSize bounds what is read of a file for its name; the name stands near the beginning.
 const headSize = 256 << 10
 
-// head finds the id and the display name at the beginning of a canonical file. What is not there is "".
-func head(r io.Reader) (id, name string) {
+// head is what stands at the beginning of a canonical file; what is not there is "".
+type head struct{ kind, id, name string }
+
+func headOf(r io.Reader) (h head) {
 	d := json.NewDecoder(r)
 	next := func() json.Token {
 		t, err := d.Token()
@@ -138,27 +156,29 @@ func head(r io.Reader) (id, name string) {
 		return t
 	}
 	if next() != json.Delim('{') {
-		return "", ""
+		return h
 	}
 	for d.More() {
 		switch next() {
+		case "kind":
+			h.kind, _ = next().(string)
 		case "id":
-			id, _ = next().(string)
+			h.id, _ = next().(string)
 		case "body", "identity": // one inside the other; the name is a member of either
 			if next() != json.Delim('{') {
-				return id, ""
+				return h
 			}
 		case "name":
-			name, _ = next().(string)
-			return id, name
+			h.name, _ = next().(string)
+			return h
 		default:
 			var skip json.RawMessage
 			if d.Decode(&skip) != nil {
-				return id, ""
+				return h
 			}
 		}
 	}
-	return id, ""
+	return h
 }
 
 type file struct {
@@ -301,6 +321,9 @@ func broken(what string, err error) error {
 	e := &fault.Error{Code: fault.Internal, Message: "the library cannot " + what + ": " + err.Error(), Err: err}
 	if errors.Is(err, fs.ErrPermission) {
 		e.Code, e.Message = fault.BadArgument, "no permission to "+what+" in the library: "+err.Error()
+	}
+	if strings.Contains(err.Error(), "escapes from parent") { // what os.Root says, which has no value of its own
+		e.Code, e.Message = fault.BadArgument, "the library cannot "+what+" through a link that leads out of its folder; put the file or folder itself there: "+err.Error()
 	}
 	return e
 }

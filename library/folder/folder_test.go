@@ -68,9 +68,28 @@ func TestForeignFiles(t *testing.T) {
 	require.NoError(t, os.Symlink(outside, filepath.Join(books, "out.json")))
 	list, err := s.List(ctx, "")
 	require.NoError(t, err)
-	assert.Equal(t, []library.Summary{{Kind: canonical.KindLorebook, ID: "broken", Size: 6}, mine}, list, "a piece that is damaged is seen, so that its owner can do something")
+	require.Len(t, list, 3)
+	assert.Equal(t, library.Summary{Kind: canonical.KindLorebook, ID: "broken", Size: 6, Problem: "is cut off or empty"}, list[0], "a piece that is damaged is seen, so that its owner can do something")
+	assert.Equal(t, mine, list[1])
+	assert.Equal(t, "out", list[2].ID)
+	assert.Contains(t, list[2].Problem, "not followed")
 	_, err = s.Open(ctx, library.Ref{Kind: canonical.KindLorebook, ID: "out"})
-	assert.Error(t, err, "outside the folder")
+	require.Error(t, err, "outside the folder")
+	assert.Contains(t, err.Error(), "a link that leads out of its folder")
+	for text, problem := range map[string]string{
+		`{"schemaVersion":"1","kind":"regex","id":"odd","body":{"name":"O"}}`:                    "is no lorebook inside",
+		`{"schemaVersion":"1","kind":"lorebook","id":"even","body":{"name":"O","entries":[]}}`:   "says another id inside",
+		`{"schemaVersion":"1","kind":"lorebook","id":"odd","body":{"name":"O","entries":[{"id":`: "is cut off or empty",
+		``: "is cut off or empty",
+		`{"schemaVersion":"1","kind":"lorebook","id":"odd","body":{"name":"O","entries":[]}}` + "\n": "",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(books, "odd.json"), []byte(text), 0o644))
+		list, err := s.List(ctx, "")
+		require.NoError(t, err)
+		require.Equal(t, "odd", list[2].ID)
+		assert.Equal(t, problem, list[2].Problem, text)
+	}
+	require.NoError(t, os.Remove(filepath.Join(books, "odd.json")))
 
 	// A kept piece in place of the link does not write through it.
 	require.NoError(t, s.Replace(ctx, library.Summary{Kind: canonical.KindLorebook, ID: "out"}, data))
