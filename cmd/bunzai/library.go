@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -96,9 +98,10 @@ func (c *libraryImportCmd) Run(s *streams) error {
 		return err
 	}
 	defer done()
-	r := &reading{unlocking: c.unlocking, Files: c.Files, Limits: c.Limits, did: "imported"}
+	r := &reading{unlocking: c.unlocking, Files: c.Files, Limits: c.Limits, did: "imported", last: linksOthers}
+	call := map[library.Ref]string{}
 	return r.each(s, c.JSON, func(engine *convert.Engine, f *file, o convert.Options) (any, []string, error) {
-		saved, err := c.save(store, engine, f, o)
+		saved, err := c.save(store, engine, f, o, call)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -134,7 +137,30 @@ func (r importedBundle) words() string {
 	return out
 }
 
-func (c *libraryImportCmd) save(store library.Store, engine *convert.Engine, f *file, o convert.Options) ([]importedBundle, error) {
+// linksOthers peeks at a file: a canonical piece that may link pieces of other files is read after them.
+func linksOthers(p *plan, it *item) bool {
+	if it.path == "-" || it.err != nil || it.pack != nil {
+		return false
+	}
+	f, err := p.s.open(it.path, p.lim)
+	if err != nil {
+		return false
+	}
+	defer f.close()
+	head := make([]byte, 256)
+	n, _ := f.src.ReadAt(head, 0)
+	head = head[:n]
+	for _, l := range canonical.LinkFields() {
+		if bytes.Contains(head, []byte(`"schemaVersion"`)) && bytes.Contains(head, []byte(`"`+string(l.From)+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// save keeps what a file holds. Call is what became of the canonical pieces that the same call has read before: links
+// to them follow.
+func (c *libraryImportCmd) save(store library.Store, engine *convert.Engine, f *file, o convert.Options, call map[library.Ref]string) ([]importedBundle, error) {
 	opt := library.SaveOptions{Overwrite: c.Overwrite, Limits: o.Limits}
 	out := []importedBundle{}
 	put := func(list []library.Bundle) error {
@@ -164,7 +190,25 @@ func (c *libraryImportCmd) save(store library.Store, engine *convert.Engine, f *
 	if err != nil {
 		return nil, err
 	}
-	return out, put(library.Bundles(p))
+	list := library.Bundles(p)
+	if p.Info.App != "bunzai" {
+		return out, put(list)
+	}
+	asked := p.Primary.ID
+	for i := range list {
+		held := map[library.Ref]bool{} // the file's own pieces go before those of other files
+		for _, x := range list[i].Related {
+			held[library.Ref{Kind: x.Kind, ID: x.ID}] = true
+		}
+		renames := maps.Clone(call)
+		maps.DeleteFunc(renames, func(r library.Ref, _ string) bool { return held[r] })
+		list[i].Primary = canonical.RenameLinks(list[i].Primary, renames)
+	}
+	err = put(list)
+	if err == nil && len(out) > 0 && out[0].Primary != nil {
+		call[library.Ref{Kind: p.Primary.Kind, ID: asked}] = out[0].Primary.ID
+	}
+	return out, err
 }
 
 type libraryListCmd struct {

@@ -128,3 +128,31 @@ func TestLibraryIsNoPlaceForExports(t *testing.T) {
 	assert.Equal(t, exitDone, code)
 	assert.Contains(t, words, "damaged: the file is cut off")
 }
+
+// TestLibraryIntoLibrary: the pieces of a library's folder keep their links in another library, also where an id is taken.
+func TestLibraryIntoLibrary(t *testing.T) {
+	dir := t.TempDir()
+	card := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(`{"spec":"chara_card_v3","spec_version":"3.0","data":{"name":"Ann","first_mes":"hi","extensions":{},"character_book":{"name":"W","extensions":{},"entries":[{"id":1,"keys":["k"],"content":"`+content+`","extensions":{},"enabled":true,"insertion_order":1}]}}}`), 0o600))
+		return path
+	}
+	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
+	for lib, file := range map[string]string{one: card("a.json", "first"), two: card("b.json", "second")} {
+		code, words := said("library", "import", file, "--dir", lib)
+		require.Equal(t, exitDone, code, words)
+	}
+	for _, again := range []string{"new", "already there"} {
+		code, words := said("library", "import", one, "--dir", two)
+		require.Equal(t, exitDone, code, words)
+		assert.Contains(t, words, "lorebook/w-2 "+again)
+		assert.Contains(t, words, "character/ann-2 "+again)
+	}
+	_, words := said("library", "show", "ann-2", "--dir", two)
+	assert.Contains(t, words, "lorebook/w-2")
+	code, words := said("library", "export", "ann-2", "--dir", two, "--to", "sillytavern", "--container", "json", "-o", "-")
+	require.Equal(t, exitDone, code, words)
+	assert.Contains(t, words, `"content":"first"`)
+	_, words = said("library", "import", one, "--dir", one)
+	assert.NotContains(t, words, " new")
+}

@@ -20,6 +20,8 @@ type reading struct {
 	Files  []string `arg:"" name:"file" help:"A file, or - for standard input. Several files, a folder or a quoted pattern give a table."`
 	Limits string   `enum:"card,large" default:"card" help:"Bounds on what a file may cost: card (any usual card) or large (archives with thousands of pictures)."`
 	did    string   // what is done with each file, in the summary; "" is read
+	// last tells files that are read after all others; nil is none.
+	last func(*plan, *item) bool
 }
 
 func (r *reading) open(s *streams) (*file, convert.Options, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"os"
+	"slices"
 
 	"bunzai/convert"
 	"bunzai/fault"
@@ -39,6 +40,13 @@ func (r *reading) each(s *streams, asJSON bool, read1 func(*convert.Engine, *fil
 	}
 	if err := p.hopeless(); err != nil {
 		return err
+	}
+	if r.last != nil {
+		late := map[string]bool{}
+		for i := range p.items {
+			late[p.items[i].label] = r.last(p, &p.items[i])
+		}
+		slices.SortStableFunc(p.items, func(a, b item) int { return cmp.Compare(rank(late[a.label]), rank(late[b.label])) })
 	}
 	good, bad := 0, 0
 	t := &table{}
@@ -81,4 +89,11 @@ func (r *reading) each(s *streams, asJSON bool, read1 func(*convert.Engine, *fil
 		return fault.New(fault.NoCard, "", "there is nothing that bunzai knows among %s", n)
 	}
 	return nil
+}
+
+func rank(late bool) int {
+	if late {
+		return 1
+	}
+	return 0
 }
