@@ -84,6 +84,7 @@ func TestUnsaidInAnotherApp(t *testing.T) {
 		{wi, "lumiverse", `"selective": true`},
 		{wi, "risu", `"selective": true`},
 		{wi, "lumiverse", `"selective_logic": 2`},
+		{wi, "lumiverse", `"order_value": 100`},
 	} {
 		out, _ := turned(t, c.file, convert.Options{To: c.to})
 		assert.Contains(t, out, c.has, c.to)
@@ -94,6 +95,7 @@ func TestUnsaidInAnotherApp(t *testing.T) {
 				assert.Nil(t, e.Position)
 			} else {
 				assert.Nil(t, e.SelectiveLogic)
+				assert.NotContains(t, home, "unsaid")
 			}
 		}
 	}

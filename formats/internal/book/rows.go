@@ -66,6 +66,7 @@ func (d *Dialect) build() fieldmap.Map[entry] {
 	}
 	logic := fieldmap.Ptr(func(e *entry) **string { return &e.SelectiveLogic })
 	role := fieldmap.Ptr(func(e *entry) **string { return &e.Role })
+	order := func(e *entry) **float64 { return &e.SortOrder }
 	recursion := fieldmap.Ptr(func(e *entry) **float64 { return &e.DelayUntilRecursion })
 	m := fieldmap.Map[entry]{
 		d.titleRow(), d.commentRow(),
@@ -95,7 +96,7 @@ func (d *Dialect) build() fieldmap.Map[entry] {
 		text("outletName", func(e *entry) **string { return &e.OutletName }),
 		text("marker", func(e *entry) **string { return &e.Marker }),
 		text("markerSide", func(e *entry) **string { return &e.MarkerSide }),
-		num("sortOrder", func(e *entry) **float64 { return &e.SortOrder }),
+		fieldmap.Silent(num("sortOrder", order), fieldmap.Ptr(order), unsaidPath("sortOrder"), fieldmap.Number(), fieldmap.Number()),
 		num("priority", func(e *entry) **float64 { return &e.Priority }),
 		num("sticky", func(e *entry) **float64 { return &e.Sticky }),
 		num("cooldown", func(e *entry) **float64 { return &e.Cooldown }),
@@ -346,11 +347,11 @@ func (d *Dialect) commentRow() fieldmap.Row[entry] {
 				obj.Set("comment", jsondoc.String(*e.Comment))
 			default:
 				fieldmap.Put(obj, park, jsondoc.String(*e.Comment))
-				if t := canonical.Or(e.Title, ""); !d.isRisu() && t != "" && *e.Comment != "" && *e.Comment != t {
-					near("title", t, "the entry has a name and a comment; SillyTavern and Lumiverse show the comment, \""+*e.Comment+"\", as the title where a file has both; here the name is the title, and the comment is kept for the way back")
-				}
 			}
 		})
+	if !d.isRisu() {
+		return r.Noted("where an entry has a name and a comment, the app shows the comment and keeps the name")
+	}
 	return r.Parked("the app shows one title and has no separate note; it is kept under extensions.bunzai for the way back")
 }
 

@@ -70,6 +70,16 @@ func (s *Source) carry(d *Dialect, obj *jsondoc.Value, id string) {
 	if !s.kin(d) {
 		return
 	}
+	if v := s.entry(id); v != nil {
+		move(v, obj, s.d.tables().entryCovers, d.tables().entryCovers)
+	}
+}
+
+// entry is the document's own entry of that id; nil when there is none.
+func (s *Source) entry(id string) *jsondoc.Value {
+	if s == nil || s.d.isRisu() {
+		return nil
+	}
 	if s.entries == nil {
 		s.entries = map[string]*jsondoc.Value{}
 		list, vals := s.d.decodeEntries(s.root, "", func(string) {})
@@ -77,9 +87,19 @@ func (s *Source) carry(d *Dialect, obj *jsondoc.Value, id string) {
 			s.entries[e.ID] = vals[i]
 		}
 	}
-	if v := s.entries[id]; v != nil {
-		move(v, obj, s.d.tables().entryCovers, d.tables().entryCovers)
+	return s.entries[id]
+}
+
+// means is what an entry of the source means by not saying a field: what was parked when it came from elsewhere, else
+// its dialect's default.
+func (s *Source) means(id string, x silent) string {
+	if s == nil {
+		return x.of(defaults{logic: canonical.LogicAndAny}) // of nearly every app
 	}
+	if t, ok := s.entry(id).At(strings.Split(unsaidPath(x.field), ".")...).Text(); ok {
+		return t
+	}
+	return x.of(s.d.defaults())
 }
 
 // carryBook does the same for what stands beside the entries.

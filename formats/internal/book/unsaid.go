@@ -45,6 +45,9 @@ var silents = []silent{
 		func(d *Dialect) fieldmap.Codec[string] { return fieldmap.Enum(d.logic, false) }, func(d *Dialect) bool { return d.regexKey }},
 }
 
+// stOrder is SillyTavern's order of an entry that says none.
+const stOrder = 100.0
+
 func unsaidPath(field string) string { return parkPath("unsaid." + field) }
 
 // silentRow makes a row know its own parked word.
@@ -61,14 +64,10 @@ func (d *Dialect) silentRow(r fieldmap.Row[entry]) fieldmap.Row[entry] {
 // and the fields that were filled in.
 func (d *Dialect) explicit(e *entry, from *Source) (*entry, []silent) {
 	x, here := *e, d.defaults()
-	source := defaults{logic: canonical.LogicAndAny} // nearly every app
-	if from != nil {
-		source = from.d.defaults()
-	}
 	var filled []silent
 	for _, s := range silents {
-		p, means := s.at(&x), s.of(source)
-		if *p != nil || means == "" || s.of(here) == "" || means == s.of(here) && !s.always(d) {
+		p, means := s.at(&x), from.means(e.ID, s)
+		if *p != nil || means == "" || s.of(here) == "" || means == s.of(here) && (!s.always(d) || d.object) {
 			continue
 		}
 		*p = &means
@@ -80,7 +79,23 @@ func (d *Dialect) explicit(e *entry, from *Source) (*entry, []silent) {
 // fill writes a new entry. Near is told where the app takes another place than others for an entry that names none.
 func (d *Dialect) fill(obj *jsondoc.Value, e *entry, from *Source, near fieldmap.Near) {
 	x, filled := d.explicit(e, from)
+	if t, c := canonical.Or(e.Title, ""), canonical.Or(e.Comment, ""); t != "" && c != "" && t != c {
+		obj.Set("name", jsondoc.String(t)) // the comment stands beside it, and is what the apps show
+	}
+	for _, s := range silents { // what the app's template says as well
+		if means := from.means(e.ID, s); d.object && *s.at(x) == nil && means != "" && means == s.of(d.defaults()) {
+			obj.Delete(d.home[s.field])
+			obj.Delete(s.field)
+		}
+	}
+	order := e.SortOrder == nil && from != nil && from.d.Name == Tavern.Name && d.regexKey
+	if order { // else Lumiverse would go by the place in the list
+		x.SortOrder = canonical.Ptr(stOrder)
+	}
 	d.Rows().Fill(obj, withoutBlankKeys(x), nil, near)
+	if order {
+		fieldmap.Put(obj, strings.Split(unsaidPath("sortOrder"), "."), fieldmap.Number().Write(stOrder, nil))
+	}
 	if d == Tavern && x.Position != nil { // the specification's word beside SillyTavern's number, as the app writes both
 		obj.Set("position", coarse(d.position).Write(*x.Position, nil))
 	}

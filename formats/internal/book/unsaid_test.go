@@ -96,10 +96,14 @@ func TestPlainKeyBetweenSlashes(t *testing.T) {
 func TestNameAndComment(t *testing.T) {
 	for _, d := range tavernLike {
 		e := &entry{Title: canonical.Ptr("Name"), Comment: canonical.Ptr("Shown"), Content: "x", Position: canonical.Ptr(canonical.PosWorld)}
-		_, back, rows := wrote(t, d, e)
+		v, back, rows := wrote(t, d, e)
 		assert.Equal(t, e.Title, back.Title)
 		assert.Equal(t, e.Comment, back.Comment)
-		assert.Contains(t, rows["title"], "\"Shown\"")
+		for member, want := range map[string]string{"name": "Name", "comment": "Shown"} { // as in the file it came from
+			got, _ := v.Get(member).Text()
+			assert.Equal(t, want, got)
+		}
+		assert.Empty(t, rows)
 		for _, c := range []*string{nil, canonical.Ptr(""), canonical.Ptr("Name")} {
 			e.Comment = c
 			_, _, rows = wrote(t, d, e)
