@@ -71,6 +71,8 @@ func Over(where string, l Limit) *Error {
 	msg := fmt.Sprintf("the limit %s is %s, and this file has %s", l.Name, Amount(l.Value, l.Unit), found)
 	if l.Raise != "" {
 		msg += "; " + l.Raise
+	} else {
+		msg += "; nothing raises it"
 	}
 	return &Error{Code: OverLimit, Where: where, Limit: &l, Message: msg}
 }

@@ -190,7 +190,7 @@ func TestToPNGRefuses(t *testing.T) {
 		code fault.Code
 		says string
 	}{
-		{"JPEG of 65,535 by 65,535 pixels", huge, fault.OverLimit, "the limit Pixels is 16,777,216 pixels, and this file has 4,294,836,225 pixels (65535 x 65535 pixels)"},
+		{"JPEG of 65,535 by 65,535 pixels", huge, fault.OverLimit, "the limit Pixels is 16,777,216 pixels, and this file has 4,294,836,225 pixels; nothing raises it (65535 x 65535 pixels)"},
 		{"GIF of 65,535 by 65,535 pixels", canvas, fault.OverLimit, "Pixels"},
 		{"WebP of 16,384 by 16,384 pixels", lossless(16384, 16384), fault.OverLimit, "268,435,456 pixels"},
 		{"WebP that promises 1 by 1 pixel", extended(0, lossless(16384, 16384)), fault.OverLimit, "268,435,456 pixels"},
