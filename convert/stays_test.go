@@ -95,7 +95,8 @@ func TestUnsaidInAnotherApp(t *testing.T) {
 				assert.Nil(t, e.Position)
 			} else {
 				assert.Nil(t, e.SelectiveLogic)
-				assert.NotContains(t, home, "unsaid")
+				assert.Contains(t, home, `"selective": true`, "SillyTavern goes by what the file says")
+				assert.Contains(t, home, `"position": 0`)
 			}
 		}
 	}

@@ -321,7 +321,7 @@ func (d *Dialect) newEntry(id string, index int) *jsondoc.Value {
 		}
 	}
 	switch {
-	case d.object: // SillyTavern fills what is missing from its template when a book is opened
+	case d.object: // SillyTavern fills what is missing from its template only when its editor opens the book
 		v.Set("uid", num)
 		list("key", "keysecondary")
 		text("comment", "content")

@@ -67,7 +67,7 @@ func (d *Dialect) explicit(e *entry, from *Source) (*entry, []silent) {
 	var filled []silent
 	for _, s := range silents {
 		p, means := s.at(&x), from.means(e.ID, s)
-		if *p != nil || means == "" || s.of(here) == "" || means == s.of(here) && (!s.always(d) || d.object) {
+		if *p != nil || means == "" || s.of(here) == "" || means == s.of(here) && !s.always(d) {
 			continue
 		}
 		*p = &means
@@ -81,12 +81,6 @@ func (d *Dialect) fill(obj *jsondoc.Value, e *entry, from *Source, near fieldmap
 	x, filled := d.explicit(e, from)
 	if t, c := canonical.Or(e.Title, ""), canonical.Or(e.Comment, ""); t != "" && c != "" && t != c {
 		obj.Set("name", jsondoc.String(t)) // the comment stands beside it, and is what the apps show
-	}
-	for _, s := range silents { // what the app's template says as well
-		if means := from.means(e.ID, s); d.object && *s.at(x) == nil && means != "" && means == s.of(d.defaults()) {
-			obj.Delete(d.home[s.field])
-			obj.Delete(s.field)
-		}
 	}
 	order := e.SortOrder == nil && from != nil && from.d.Name == Tavern.Name && d.regexKey
 	if order { // else Lumiverse would go by the place in the list
