@@ -34,11 +34,8 @@ func (r *reporter) left(p, back *Pieces, more []string) {
 			held[f.Path] = true
 		}
 	}
-	for _, f := range r.unnamedFiles(p, p.Primary.Bucket(r.to.ID)) {
-		if !held[f.Path] {
-			r.fileLeft(p.Info.App, f, "the new file holds no files beside the card's pictures; it stays in your original file")
-		}
-	}
+	files := slices.DeleteFunc(r.unnamedFiles(p, p.Primary.Bucket(r.to.ID)), func(f canonical.File) bool { return held[f.Path] })
+	r.filesLeft(p.Info.App, files, "the new file holds no files beside the card's pictures; it stays in your original file")
 }
 
 // leftOfPieces names what the escrow of kept pieces has and the new file lacks.
@@ -105,6 +102,9 @@ func (r *reporter) lacks(prefix string, paths []string, back func() []string, wh
 	n := 0
 	for _, path := range paths {
 		bare := strings.TrimPrefix(path, "data.")
+		if rest, ok := strings.CutPrefix(path, "module.risum.lorebook[]."); ok { // Risu's module and card say the same entries
+			bare = "entries[]." + rest
+		}
 		if slices.ContainsFunc(have, func(h string) bool { return h == path || h == bare || strings.HasSuffix(h, "."+bare) }) {
 			continue
 		}

@@ -464,23 +464,24 @@ func (r *reporter) escrow(p *Pieces) {
 		if o.Bucket == r.to.ID {
 			continue
 		}
-		meta := 0 // what Risu notes of each picture: one line for all
-		for _, f := range r.unnamedFiles(p, o) {
-			if strings.HasPrefix(f.Path, "x_meta/") {
-				meta++
-				continue
-			}
-			r.fileLeft(p.Info.App, f, "no asset of the card names this file; it stays in your original file")
-		}
-		if meta > 0 {
-			r.add(Item{Verdict: Lost, Path: "original." + p.Info.App + ".files.x_meta/", Label: "archive folder x_meta/", Count: meta,
-				Reason: "what Risu notes of each picture and reads nowhere; it stays in your original file"})
-		}
+		r.filesLeft(p.Info.App, r.unnamedFiles(p, o), "no asset of the card names this file; it stays in your original file")
 	}
 }
 
-func (r *reporter) fileLeft(app string, f canonical.File, why string) {
-	r.add(Item{Verdict: Lost, Path: "original." + app + ".files." + f.Path, Label: "archive entry " + f.Path, Count: 1, Before: text(f.Blob), Reason: why})
+// filesLeft names files that stay behind; what Risu notes of each picture is one line for all.
+func (r *reporter) filesLeft(app string, files []canonical.File, why string) {
+	meta := 0
+	for _, f := range files {
+		if strings.HasPrefix(f.Path, "x_meta/") {
+			meta++
+			continue
+		}
+		r.add(Item{Verdict: Lost, Path: "original." + app + ".files." + f.Path, Label: "archive entry " + f.Path, Count: 1, Before: text(f.Blob), Reason: why})
+	}
+	if meta > 0 {
+		r.add(Item{Verdict: Lost, Path: "original." + app + ".files.x_meta/", Label: "archive folder x_meta/", Count: meta,
+			Reason: "what Risu notes of each picture and reads nowhere; it stays in your original file"})
+	}
 }
 
 // unnamedFiles are the files of an archive that are neither a document of the card nor a picture that a piece has.

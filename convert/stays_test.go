@@ -10,6 +10,7 @@ import (
 
 	"bunzai/convert"
 	"bunzai/rope"
+	"bunzai/testdata/samples"
 )
 
 // turned converts a file and returns what was written with the report.
@@ -109,6 +110,15 @@ func TestLeftBehindInTheSameApp(t *testing.T) {
 	assert.NotContains(t, out, `"a":1.0`)
 	assert.Equal(t, []string{"original.sillytavern.files.extra.json"}, lost(r))
 	_, r = turned(t, file, convert.Options{To: "sillytavern"})
+	assert.Empty(t, lost(r))
+}
+
+// TestModuleStaysBehind: a picture holds no module, so what only the module said is named, and what the card says too is not.
+func TestModuleStaysBehind(t *testing.T) {
+	_, r := turned(t, string(samples.Get("risu.charx").Data), convert.Options{To: "risu", Container: "png"})
+	assert.Equal(t, []string{"original.risu.module.risum.zq_module", "original.risu.module.risum.trigger[].lowLevelAccess", "original.risu.module.risum.lorebook[].zq",
+		"original.risu.files.x_meta/"}, lost(r))
+	_, r = turned(t, string(samples.Get("risu.charx").Data), convert.Options{To: "risu"})
 	assert.Empty(t, lost(r))
 }
 
