@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"bunzai/convert"
+	"bunzai/formats"
 	"bunzai/rope"
 	"bunzai/testdata/samples"
 )
@@ -191,4 +192,23 @@ func TestLinksWithoutPieces(t *testing.T) {
 	}
 	same, _ := turned(t, kept, convert.Options{To: "bunzai"})
 	assert.Contains(t, same, `"w"`)
+}
+
+// TestRisuAsV2: a card of Risu can be had as V2, as a picture or JSON, with all but what V3 alone has a field for.
+func TestRisuAsV2(t *testing.T) {
+	card := string(small(with("zq", 1), with("nickname", "Annie"), func(d map[string]any) { d["extensions"].(map[string]any)["risuai"] = map[string]any{"zq": 2} }))
+	for _, container := range []formats.Container{"", formats.JSON, formats.PNG} {
+		out, r := turned(t, card, convert.Options{To: "risu", Container: container, Spec: "v2"})
+		assert.Equal(t, []string{"identity.nickname"}, lost(r))
+		p := piecesOf(t, out)
+		assert.Equal(t, "v2", p.Variant)
+		assert.Equal(t, "risu", p.Info.App)
+		assert.ElementsMatch(t, []string{"data.zq", "data.extensions.risuai.zq"}, p.Unmapped())
+	}
+	for _, container := range []formats.Container{formats.CharX, formats.JPEG} {
+		_, err := convert.New().Convert(rope.Bytes(card), convert.Options{To: "risu", Container: container, Spec: "v2"})
+		assert.ErrorContains(t, err, "only V3 cards out of an archive")
+	}
+	_, err := convert.New().Convert(rope.Bytes(small()), convert.Options{To: "risu", Spec: "v2"})
+	assert.ErrorContains(t, err, "Risu writes V3 cards")
 }

@@ -117,18 +117,18 @@ func (c *convertCmd) possible(engine *convert.Engine) error {
 	container, spec := c.Container == "", c.Spec == ""
 	for _, x := range engine.Registry.Codecs() {
 		i := x.Info()
+		spec = spec || slices.Contains(i.Specs, c.Spec) // an app may take another one of a card of its own
 		if i.App != c.To && i.ID != c.To {
 			continue
 		}
 		_, back := x.(formats.Returner)
 		container = container || back || slices.Contains(i.Containers, formats.Container(c.Container))
-		spec = spec || slices.Contains(i.Specs, c.Spec)
 	}
 	switch {
 	case !container:
 		return fault.New(fault.UnknownTarget, "", "%s has no files of the kind %q", c.To, c.Container)
 	case !spec:
-		return fault.New(fault.UnknownTarget, "", "%s has no version %q of its files", c.To, c.Spec)
+		return fault.New(fault.UnknownTarget, "", "there is no version %q of cards; known are v2 and v3", c.Spec)
 	}
 	return nil
 }

@@ -59,11 +59,28 @@ func (character) ExtractBooks(e *canonical.Entity) ([]*canonical.Entity, []strin
 // BookFields implements formats.BookFielder.
 func (character) BookFields() []formats.Field { return book.RisuBook.Fields() }
 
+// versions refuses what Risu would not take: new cards are V3, and a V2 card is a picture or JSON, never an archive.
+func versions(e *canonical.Entity, ctx *formats.EncodeContext) error {
+	twin := e.Bucket(name)
+	switch {
+	case ctx.Spec == "" || ctx.Spec == string(tavern.V3) || twin != nil && string(tavern.VariantOf(twin)) == ctx.Spec:
+		return nil
+	case twin == nil || ctx.Spec != string(tavern.V2):
+		return fault.New(fault.UnknownTarget, "", "Risu writes V3 cards; there is no %q of them", ctx.Spec)
+	case ctx.Container == formats.CharX || ctx.Container == formats.JPEG:
+		return fault.New(fault.UnknownTarget, "", "Risu takes only V3 cards out of an archive; choose png or json for a V2 card")
+	case ctx.Container == "":
+		if ctx.Container = app.Returns(e); ctx.Container != formats.JSON {
+			ctx.Container = formats.PNG
+		}
+	}
+	return nil
+}
+
 // Encode writes the card over its own twin, or a new one, which is a V3 card.
 func (character) Encode(e *canonical.Entity, ctx formats.EncodeContext) (*formats.Encoded, error) {
-	twin := e.Bucket(name)
-	if ctx.Spec != "" && ctx.Spec != string(tavern.V3) && (twin == nil || string(tavern.VariantOf(twin)) != ctx.Spec) {
-		return nil, fault.New(fault.UnknownTarget, "", "Risu writes V3 cards; there is no %q of them", ctx.Spec)
+	if err := versions(e, &ctx); err != nil {
+		return nil, err
 	}
 	d, err := app.NewDraft(e, ctx, tavern.V3, formats.CharX)
 	if err != nil {
