@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,10 @@ const (
 
 // left names what the source's format has and the new file of the same format lacks; more are places that the codec left out.
 func (r *reporter) left(p, back *Pieces, more []string) {
-	paths := p.Unmapped()
+	var paths []string
+	if !sameDocument(p, back) {
+		paths = p.Unmapped()
+	}
 	for _, m := range more {
 		if !slices.Contains(paths, m) {
 			paths = append(paths, m)
@@ -36,6 +40,12 @@ func (r *reporter) left(p, back *Pieces, more []string) {
 	}
 	files := slices.DeleteFunc(r.unnamedFiles(p, p.Primary.Bucket(r.to.ID)), func(f canonical.File) bool { return held[f.Path] })
 	r.filesLeft(p.Info.App, files, "the new file holds no files beside the card's pictures; it stays in your original file")
+}
+
+// sameDocument tells cheaply that a file came out as it was, so that there is nothing to look for.
+func sameDocument(p, back *Pieces) bool {
+	a, b := p.Primary.Bucket(p.Info.ID), back.Primary.Bucket(p.Info.ID)
+	return p.Container == back.Container && a != nil && b != nil && a.Raw != nil && b.Raw != nil && bytes.Equal(a.Raw.Root.Raw(), b.Raw.Root.Raw())
 }
 
 // leftOfPieces names what the escrow of kept pieces has and the new file lacks.

@@ -57,12 +57,16 @@ func Extract(root *jsondoc.Value, prefix, host string, d *Dialect) ([]*canonical
 		return nil, nil, err
 	}
 	var rows []*jsondoc.Value
-	if d.isRisu() {
-		rows = elems(v.Get("entries")) // folders are rows too
-	} else {
-		_, rows = d.decodeEntries(v, "", func(string) {})
+	var parts []part
+	why := ""
+	if record := recordOf(v); record != nil {
+		if d.isRisu() {
+			rows = elems(v.Get("entries")) // folders are rows too
+		} else {
+			_, rows = d.decodeEntries(v, "", func(string) {})
+		}
+		parts, why = recorded(record, rows, !d.isRisu())
 	}
-	parts, why := recorded(v, rows, !d.isRisu())
 	if why != "" {
 		warnings = append(warnings, join(where, "entries")+" were merged from several lorebooks, but "+why+"; they are read as one")
 	}
@@ -178,17 +182,21 @@ type part struct {
 	settings *jsondoc.Value
 }
 
-// recorded reads the record of a merge. Both results are empty when there is none; why tells what is wrong with one that
-// is not followed. Where the record knows the ids of the entries, each goes to its own book wherever it stands now, and a
-// new one to the book of the entry before it; else the numbers must fit.
-func recorded(v *jsondoc.Value, rows []*jsondoc.Value, byID bool) (out []part, why string) {
+// recordOf is the record of a merge in a book with a list of entries; nil when there is none.
+func recordOf(v *jsondoc.Value) *jsondoc.Value {
 	list := v.At("extensions", mergedKey)
 	if list == nil {
 		list = v.At("extensions", othersKey)
 	}
 	if list.Kind() != jsondoc.KindArray || v.Get("entries").Kind() != jsondoc.KindArray || list.Len() < 2 {
-		return nil, ""
+		return nil
 	}
+	return list
+}
+
+// recorded reads the record of a merge; why tells what is wrong with one that is not followed. Where the record knows the ids of the entries, each goes to its own book wherever it stands now, and a
+// new one to the book of the entry before it; else the numbers must fit.
+func recorded(list *jsondoc.Value, rows []*jsondoc.Value, byID bool) (out []part, why string) {
 	if list.Len() > formats.MostMerged {
 		return nil, "the record names " + strconv.Itoa(list.Len()) + " of them, more than bunzai follows"
 	}
