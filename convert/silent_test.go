@@ -70,7 +70,7 @@ func TestFlatCardBecomesV2(t *testing.T) {
 	assert.Equal(t, `"chara_card_v2"`, get("spec"))
 	assert.Equal(t, `"notes"`, get("data", "creator_notes"))
 	assert.Equal(t, `"1.2"`, get("data", "character_version"))
-	assert.Equal(t, "0.7", get("data", "extensions", "talkativeness"))
+	assert.Equal(t, "\"0.7\"", get("data", "extensions", "talkativeness"))
 	assert.Equal(t, "2", func() string { return []string{"0", "1", "2", "3"}[d.Root.At("data", "tags").Len()] }())
 	assert.Equal(t, `"2023-5-12 @21h 32m 29s 228ms"`, get("create_date"))
 	assert.Equal(t, "1", get("data", "zq"))

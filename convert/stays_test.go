@@ -194,6 +194,18 @@ func TestLinksWithoutPieces(t *testing.T) {
 	assert.Contains(t, same, `"w"`)
 }
 
+// TestTalkativenessKeepsItsSpelling where a card without a spec becomes one with it.
+func TestTalkativenessKeepsItsSpelling(t *testing.T) {
+	for _, v := range []string{`"0.5"`, `0.50`, `1`} {
+		out, _ := turned(t, `{"name":"A","description":"d","first_mes":"f","talkativeness":`+v+`}`, convert.Options{To: "sillytavern", Container: "json", Spec: "v2"})
+		var card struct {
+			Data struct{ Extensions struct{ Talkativeness json.RawMessage } }
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &card))
+		assert.Equal(t, v, string(card.Data.Extensions.Talkativeness))
+	}
+}
+
 // TestRisuAsV2: a card of Risu can be had as V2, as a picture or JSON, with all but what V3 alone has a field for.
 func TestRisuAsV2(t *testing.T) {
 	card := string(small(with("zq", 1), with("nickname", "Annie"), func(d map[string]any) { d["extensions"].(map[string]any)["risuai"] = map[string]any{"zq": 2} }))

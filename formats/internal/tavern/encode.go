@@ -244,6 +244,9 @@ func (d *Draft) respec(to Variant) {
 				data.Set(k, v.Clone())
 			}
 		}
+		if t := root.Get("talkativeness"); t != nil && !t.IsNull() && data.Get("extensions").Kind() == jsondoc.KindObject && !data.Get("extensions").Has("talkativeness") {
+			data.Get("extensions").Set("talkativeness", t.Clone()) // with its spelling: some are texts
+		}
 		wrapped.Set("data", data)
 		d.Doc = jsondoc.NewDoc(wrapped, d.App.indent(d.Container))
 	} else {
