@@ -199,7 +199,9 @@ func TestTalkativenessKeepsItsSpelling(t *testing.T) {
 	for _, v := range []string{`"0.5"`, `0.50`, `1`} {
 		out, _ := turned(t, `{"name":"A","description":"d","first_mes":"f","talkativeness":`+v+`}`, convert.Options{To: "sillytavern", Container: "json", Spec: "v2"})
 		var card struct {
-			Data struct{ Extensions struct{ Talkativeness json.RawMessage } }
+			Data struct {
+				Extensions struct{ Talkativeness json.RawMessage }
+			}
 		}
 		require.NoError(t, json.Unmarshal([]byte(out), &card))
 		assert.Equal(t, v, string(card.Data.Extensions.Talkativeness))
