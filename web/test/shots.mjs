@@ -1,11 +1,13 @@
-// Screenshots of every state into /tmp/shots, for looking at: node test/shots.mjs [dist-fake|dist]
+// Screenshots of every state into the folder $SHOTS, else one for temporary files: node test/shots.mjs [dist-fake|dist]
 import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { drop, launchChromium, open, tempDir, waitReady, write } from './browser.mjs';
 import { cardPNG } from './png.mjs';
 import { folder, serve } from './server.mjs';
 
 const root = process.argv[2] ?? 'dist-fake';
-const out = process.env.SHOTS ?? '/tmp/shots';
+const out = process.env.SHOTS ?? join(tmpdir(), 'shots');
 await mkdir(out, { recursive: true });
 const host = await serve(folder(root));
 const browser = await launchChromium();
